@@ -14,10 +14,10 @@ export interface EscalationOptions {
   readonly tiers?: TierRoutingConfig | undefined;
 }
 
-/** Blanks, and what nobody sees, justify nothing. */
+/** A justification of blanks or invisible characters is none. */
 const SAYS_SOMETHING = /[^\s\p{C}\p{Z}]/u;
 
-/** Refuses what tier 2 or 3 sends to tier 0 or 1 without saying why: ESCALATION_REQUIRED. Not for granted replies and calls of tools. */
+/** Refuses what tier 2 or 3 sends to tier 0 or 1 without a justification: ESCALATION_REQUIRED. Lets granted replies and tool calls pass. */
 export function escalation({
   mode = 'all',
   tiers = { rules: DEFAULT_TIER_RULES },

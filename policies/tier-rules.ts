@@ -2,7 +2,7 @@ import type { AgentTier } from '../runtime/protocol/agent-card.ts';
 import type { JudgePolicy } from '../runtime/protocol/policy.ts';
 import type { TierRoutingConfig, TierRule } from '../runtime/protocol/routing-config.ts';
 
-/** The tier table of seed 1. */
+/** The tiers that each tier may write to, as seed 1 has them. */
 export const DEFAULT_TIER_RULES: readonly TierRule[] = [
   { sourceTier: 0, allowedTargetTiers: [0, 1, 2, 3], requiresEscalationJustification: false },
   { sourceTier: 1, allowedTargetTiers: [0, 1], requiresEscalationJustification: false },

@@ -1,8 +1,8 @@
-/** Who is to hear that a connection is lost: each once, and never within the call that says so. */
+/** Handlers of the loss of a connection. Each is called once, and never within the call to `tell`. */
 export class LossHandlers {
   readonly #handlers = new Set<(reason: string) => void>();
 
-  /** The returned function takes it back; a handler that is given twice is two. */
+  /** Returns what removes the handler. A handler that is added twice is called twice. */
   add(handler: (reason: string) => void): () => void {
     const own = (reason: string): void => handler(reason);
     this.#handlers.add(own);
@@ -11,7 +11,7 @@ export class LossHandlers {
     };
   }
 
-  /** Tells those who are there in a moment; who comes later is told by the next call. */
+  /** Calls the handlers of this moment in the next microtask. Handlers that are added later wait for the next call. */
   tell(reason: string): void {
     queueMicrotask(() => {
       const handlers = [...this.#handlers];

@@ -5,8 +5,8 @@ import { type Amount, amountIn, amountOf, costOf, type Prices, type Tokens } fro
 const NOTHING: Amount = { tokens: 0, micros: 0 };
 
 /**
- * Pays for the calls of one handling out of its budget: what a call may cost before it, what it has cost after it. What a
- * last call needs is set aside, so that nobody else who draws on the same account can take it.
+ * Pays for the calls of one handling out of its budget. Before a call it takes what that may cost, afterwards it gives back
+ * what was not used. What a last call needs is reserved, so that nobody else on the same account can take it.
  */
 export class CallBudget {
   readonly #ctx: HandlingContext<never>;
@@ -28,7 +28,7 @@ export class CallBudget {
     return amountOf(tokens, this.#prices);
   }
 
-  /** Says whether all of these can be paid, with what is set aside. */
+  /** Whether all of these can be paid, from the budget and what is reserved. */
   canPay(...all: readonly Tokens[]): boolean {
     const left = amountIn(this.#ctx.budget);
     const wanted = all.map((tokens) => this.amountOf(tokens));
@@ -38,14 +38,14 @@ export class CallBudget {
     );
   }
 
-  /** Sets this much aside, instead of what was before. Throws BUDGET_EXCEEDED, and then has changed nothing. */
+  /** Reserves this much, instead of what was reserved before. Throws BUDGET_EXCEEDED, and then has changed nothing. */
   reserve(tokens: Tokens | undefined): void {
     const next = tokens === undefined ? NOTHING : this.amountOf(tokens);
     this.#change(this.#held, next);
     this.#held = next;
   }
 
-  /** Takes what a call may cost. `fromHeld`: out of what is set aside. Throws BUDGET_EXCEEDED, and then has changed nothing. */
+  /** Takes what a call may cost. `fromHeld`: out of what is reserved. Throws BUDGET_EXCEEDED, and then has changed nothing. */
   take(tokens: Tokens, fromHeld = false): Amount {
     const amount = this.amountOf(tokens);
     this.#change(fromHeld ? this.#held : NOTHING, amount);
@@ -53,7 +53,7 @@ export class CallBudget {
     return amount;
   }
 
-  /** What was taken, and what it came to: the rest goes back, and what is more is spent too, as far as there is any. */
+  /** Gives back what was taken and not used. What was used beyond that is spent too, as far as there is any. */
   reconcile(taken: Amount, used: Amount): void {
     const rest = minus(taken, used);
     if (rest.tokens > 0 || rest.micros > 0) this.#ctx.refund(costOf(rest));
@@ -69,8 +69,8 @@ export class CallBudget {
   }
 
   /**
-   * What the account does not have is taken out of what is set aside. Others draw on it meanwhile: what was left a moment ago
-   * may be less now.
+   * Spends as much as there is, the rest out of what is reserved. Others draw on the account meanwhile: what was left a
+   * moment ago may be less now.
    */
   #spendUpTo(amount: Amount): void {
     let wanted = amount;

@@ -67,7 +67,7 @@ async function whole(request: ModelRequest): Promise<ModelReply> {
 }
 
 async function streamed(request: ModelRequest): Promise<ModelReply> {
-  // What goes wrong comes in the stream; without this the SDK writes it to the console too.
+  // Errors come in the stream. Without this the SDK writes them to the console, too.
   const { fullStream } = streamText({ ...optionsOf(request), onError: () => undefined });
   let text = '';
   const calls: ModelToolCall[] = [];
@@ -121,13 +121,13 @@ function optionsOf(request: ModelRequest) {
   };
 }
 
-/** Asks the provider to hold the model to a schema; what comes is read where a fault can be put right. */
+/** Asks the provider to hold the model to a schema. The answer is checked later, where a fault can be repaired. */
 function heldTo(schema: unknown) {
   const output = Output.object({ schema: jsonSchema(schema as object) });
   return { ...output, parseCompleteOutput: ({ text }: { text: string }) => Promise.resolve<unknown>(text) };
 }
 
-/** Without anything to run them: the SDK gives the calls back. */
+/** Tools without a function: the SDK gives the calls back. */
 const toolsOf = (tools: readonly OfferedTool[]): ToolSet =>
   Object.fromEntries(
     tools.map(({ name, description, schema }) => [
@@ -167,7 +167,7 @@ interface SdkCall {
   readonly invalid?: boolean | undefined;
 }
 
-/** Endpoints take back only objects as arguments: what was none is told as one. */
+/** The call as endpoints take it back: arguments that are no object are wrapped in one. */
 function callOf({ toolCallId, toolName, input }: SdkCall): ModelToolCall {
   const call = { id: toolCallId, name: toolName };
   if (typeof input === 'object' && input !== null && !Array.isArray(input))
@@ -177,7 +177,7 @@ function callOf({ toolCallId, toolName, input }: SdkCall): ModelToolCall {
   return { ...call, input: { unreadable: text }, fault: `the arguments are no JSON object: ${text}` };
 }
 
-/** More tokens than any model takes are no count of them. */
+/** A count above this is not believed. */
 const MAX_TOKENS = 1e9;
 
 interface SdkUsage {
@@ -186,7 +186,7 @@ interface SdkUsage {
   readonly inputTokenDetails: { readonly cacheReadTokens: number | undefined };
 }
 
-/** A call without input is none: who says so has not counted. */
+/** The usage that the provider reports; none if it reports no input tokens. */
 function usageOf(usage: SdkUsage): { usage?: ModelUsage } {
   const { inputTokens, outputTokens, inputTokenDetails } = usage;
   if (!isCount(inputTokens) || !isCount(outputTokens) || inputTokens === 0) return {};
@@ -200,7 +200,7 @@ function usageOf(usage: SdkUsage): { usage?: ModelUsage } {
 const isCount = (count: number | undefined): count is number =>
   count !== undefined && Number.isInteger(count) && count >= 0 && count <= MAX_TOKENS;
 
-/** Some endpoints give the id of a call twice; what came of it would then belong to nobody. */
+/** Makes ids distinct: some endpoints give two calls the same id. */
 function distinctIds(): (id: string) => string {
   const seen = new Set<string>();
   return (id) => {
@@ -211,7 +211,7 @@ function distinctIds(): (id: string) => string {
   };
 }
 
-/** The model, whose whole answers have them: the SDK takes all calls with one id for the first of them. */
+/** The model with distinct ids of calls: the SDK takes all calls of one id for the first of them. */
 const withDistinctIds = (model: ModelObject): ModelObject =>
   wrapLanguageModel({
     model,

@@ -78,7 +78,7 @@ export interface ModelAgentOptions
   readonly streams?: boolean;
 }
 
-/** What a handling needs of the options. */
+/** The options that one handling needs. */
 export interface ModelLoopSettings {
   readonly model: OpenedModel;
   readonly instructions: string;
@@ -154,7 +154,7 @@ function tasksOf(capabilities: ModelAgentOptions['capabilities'] = DEFAULT_CAPAB
   return capabilities.map(modelTask);
 }
 
-/** A name that could stand for no tool at all is a mistake: one that nobody has yet may come. */
+/** Refuses names that no tool can have. A tool that is not there yet may come later. */
 const ToolNames = z.array(z.string().regex(/^(\*|[^*]+\.\*|[^*]+\.[^*]+)$/, 'a full name, agent.*, or *'));
 
 function toolChoice(tools: unknown): ToolChoice | undefined {

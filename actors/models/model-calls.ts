@@ -71,7 +71,7 @@ export class ModelCalls {
     }
   }
 
-  /** `isTold`: text of it was given on already, and cannot be taken back. */
+  /** `isTold`: text of the reply was streamed already, and cannot be taken back. */
   async #attempt(
     asked: CalledModel,
     terms: CallTerms,
@@ -129,7 +129,7 @@ export class ModelCalls {
     return this.#deps.budget.amountOf({ input, output, ...cached });
   }
 
-  /** It was cut short: nobody knows what of it the provider counts, so what was estimated stands. */
+  /** The failure of a call that was cut short. Nobody knows what the provider counts of it, so the estimate stands. */
   #stopIn(error: unknown, { signal }: CallTerms): ModelFailure | undefined {
     const { ctx } = this.#deps;
     const aborted = [ctx.signal, signal].find((one) => one.aborted);
@@ -145,7 +145,7 @@ export class ModelCalls {
 
 const NOTHING: Amount = { tokens: 0, micros: 0 };
 
-/** A simulation's answer is what somebody wrote. */
+/** Checks a reply that a simulation gave. */
 function readReply(agentId: string, reply: unknown): ModelReply {
   return parseOptions(ModelReply, reply, `effects["model ${agentId}"]`);
 }
@@ -159,7 +159,7 @@ interface NotedCall {
   readonly error: OrreryError | undefined;
 }
 
-/** Tells operators of it, as an event that is counted; an agent in a process of its own has nobody to tell. */
+/** Notes the call as an event, for operators. An agent in a process of its own cannot. */
 function noteCall(ctx: HandlingContext<never>, call: NotedCall): void {
   const { model, attempt, durationMs, used, error } = call;
   const { envelope, self } = ctx;

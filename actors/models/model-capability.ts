@@ -20,7 +20,7 @@ export interface ModelCapability {
 
 const Prompt = z.object({ prompt: z.string().min(1).describe('What is wanted, in words') });
 
-/** What an agent is asked for that nobody has given capabilities: text for text. */
+/** The capability of an agent that declares none: text in, text out. */
 export const answer = capability({
   id: 'answer',
   name: 'Answer',
@@ -29,7 +29,7 @@ export const answer = capability({
   output: z.string(),
 });
 
-/** The same, as the text comes. */
+/** The same as a stream. */
 export const answerStream = capability({
   id: 'answer.stream',
   name: 'Answer as a stream',
@@ -117,7 +117,7 @@ export function readAnswer(
 
 const FENCED = /```(?:json)?\s*\n([\s\S]*?)```/g;
 
-/** Models put JSON between fences and words, whatever they are told. */
+/** The JSON in a text: models put it between fences and words. */
 function jsonIn(text: string): { readonly value: unknown } | undefined {
   const fenced = [...text.matchAll(FENCED)].map(([, inside]) => inside ?? '').reverse();
   const objects = [between(text, '{', '}'), between(text, '[', ']')];

@@ -40,7 +40,7 @@ export interface OpenedModel {
   readonly holdsToSchemas: boolean;
 }
 
-/** So much of an answer is read at most, with everything around its tokens. */
+/** The largest answer that is read, protocol included. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
 /** Throws INVALID_OPTIONS naming the field for an endpoint without the key that it says it has. */
@@ -87,7 +87,7 @@ function keyIn(name: string | undefined): string | undefined {
   return key;
 }
 
-/** What is sent goes to this URL, and to none that it may point to. */
+/** A fetch that follows no redirect. */
 const fetchAsGiven: typeof fetch = async (input, init) => {
   const response = await fetch(input, { ...init, redirect: 'error' });
   if (response.body === null) return response;

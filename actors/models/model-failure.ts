@@ -27,11 +27,11 @@ export interface FailureDeps {
 }
 
 const TOO_MANY = 429;
-/** Turned away before a model has seen it: too early or too late, too many, out of service, overloaded. */
+/** Status codes of requests that no model has seen: too many, out of service, overloaded. */
 const TURNED_AWAY: ReadonlySet<number> = new Set([408, 425, TOO_MANY, 503, 529]);
 const SERVER_ERRORS = 500;
 
-/** Nobody was there to take the request. */
+/** Codes of requests that cannot have arrived. */
 const NEVER_ARRIVED: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'EAI_AGAIN',
@@ -88,7 +88,7 @@ function withoutStatus(error: unknown, deps: FailureDeps): ModelFailure {
   };
 }
 
-/** The code of the system or of the HTTP client, from whatever it is wrapped in. */
+/** The error code of the system or of the HTTP client, through all causes. */
 function networkCode(error: unknown, depth = 0): string | undefined {
   if (!(error instanceof Error) || depth > 5) return undefined;
   const { code, errors } = error as { code?: unknown; errors?: unknown };
@@ -99,7 +99,7 @@ function networkCode(error: unknown, depth = 0): string | undefined {
 
 const MAX_SAID = 400;
 
-/** A provider may repeat what it was sent, key included. */
+/** The provider's message without the key: it may repeat what it was sent. */
 function said(error: unknown, { secret }: FailureDeps): string {
   const text = messageOf(error);
   const safe = secret === undefined ? text : text.replaceAll(secret, '[key]');

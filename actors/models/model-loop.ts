@@ -30,23 +30,23 @@ import { CallBudget } from './call-budget.ts';
 export interface ModelLoopDeps {
   readonly settings: ModelLoopSettings;
   readonly task: ModelTask;
-  /** Undefined for an agent that is given none. */
+  /** Undefined for an agent without tools. */
   readonly tools: ToolBox | undefined;
-  /** Hears the text as it comes. */
+  /** Called with the text as it comes. */
   readonly onText: (text: string) => void;
 }
 
-/** Why the model is asked for the last time: what is said to it, and what the asker gets if it has nothing. */
+/** Why the model is asked for the last time: what it is told, and the error if it has no answer. */
 interface Ending {
   readonly because: string;
   readonly error: OrreryError;
 }
 
-/** Of the time that there is, so much is kept for the last call at most. */
+/** The share of the time that is kept for the last call, at most. */
 const LAST_SHARE = 0.25;
 const MAX_RESUMED = 8_000;
 
-/** One envelope that a model thinks about: calls of the model and of its tools, until it has an answer that fits. */
+/** The work of a model on one envelope: calls of the model and of its tools, until there is an answer that fits. */
 export class ModelLoop {
   readonly #deps: ModelLoopDeps;
   readonly #ctx: HandlingContext<never>;
@@ -55,16 +55,16 @@ export class ModelLoop {
   readonly #progress: Progress;
   readonly #taskOfTools: TaskOfTools | undefined;
   readonly #deadlineAtMs: number;
-  /** From then on only the last call is begun. */
+  /** After this only the last call is begun. */
   readonly #lastAtMs: number;
   readonly #out = new AbortController();
-  /** Nobody wants an answer any more. */
+  /** Aborts when nobody wants an answer any more. */
   readonly #left = new AbortController();
   readonly #instructions: string;
   #said: ConversationTurn[] = [];
   #steps = 0;
   #wrong = 0;
-  /** Text was told, in a former call, or in this one. */
+  /** Whether text was streamed, in a former call or in this one. */
   #told: 'nothing' | 'before' | 'now' = 'nothing';
 
   constructor(deps: ModelLoopDeps, ctx: HandlingContext<never>) {
@@ -104,7 +104,7 @@ export class ModelLoop {
     }
   }
 
-  /** Ends it: what is under way is cut short. */
+  /** Ends the work, and aborts calls that are under way. */
   stop(): void {
     this.#left.abort();
   }
@@ -152,7 +152,7 @@ export class ModelLoop {
     }
   }
 
-  /** Undefined when it was ended because time is short. Throws BUDGET_EXCEEDED before anything is sent. */
+  /** Undefined when the call was aborted because time is short. Throws BUDGET_EXCEEDED before anything is sent. */
   async #ask(call: PlannedCall): Promise<ModelReply | undefined> {
     const { tools } = this.#deps;
     const mayEnd = tools !== undefined && this.#steps > 1;
@@ -305,7 +305,7 @@ export class ModelLoop {
 
   // Money
 
-  /** Undefined when it cannot be paid, or not with what is kept for the last call. */
+  /** Undefined when the call cannot be paid, or would leave too little for the last one. */
   #plan(): PlannedCall | undefined {
     const { tools, settings } = this.#deps;
     const facts = this.#facts(this.#said);
@@ -330,7 +330,7 @@ export class ModelLoop {
     return { said, fixedTokens, maxContextTokens, maxOutputTokens, count };
   }
 
-  /** What was kept for a last call goes back; whose work is over has nothing any more. */
+  /** Gives back what was reserved for the last call. */
   #letGo(): void {
     this.#budget.reserve(undefined);
   }
@@ -361,7 +361,7 @@ function later(ctx: HandlingContext<never>, ms: number, fire: () => void): () =>
   };
 }
 
-/** In a process of its own an agent has no client, and a sleep is what it has of a clock. */
+/** A clock of the agent's client. An agent in a process of its own has no client: it sleeps instead. */
 function clientClock(ctx: HandlingContext<never>) {
   try {
     return clientOf(ctx).seams.clock;

@@ -39,7 +39,7 @@ export function amountOf({ input, output, cachedInput = 0 }: Tokens, prices: Pri
   return { tokens, micros: Math.ceil(roundedOff(micros)) };
 }
 
-/** Sums of products are a little off: what is a whole number but for that is one. */
+/** Rounds a sum that floating point has moved a little off a whole number. */
 function roundedOff(value: number): number {
   const nearest = Math.round(value);
   return Math.abs(value - nearest) <= nearest * 2 ** -40 ? nearest : value;
@@ -53,7 +53,7 @@ export const costOf = ({ tokens, micros }: Amount): { tokens: number; costUsd: n
   costUsd: micros / MICROS_A_USD,
 });
 
-/** What a budget has left, as far as it limits anything. */
+/** What a budget has left; Infinity where it has no limit. */
 export const amountIn = ({ tokens, costUsd }: Cost): Amount => ({
   tokens: tokens ?? Number.POSITIVE_INFINITY,
   micros: costUsd === undefined ? Number.POSITIVE_INFINITY : Math.floor(roundedOff(costUsd * MICROS_A_USD)),

@@ -1,7 +1,7 @@
 import type { HandlingContext } from '../../runtime/public.ts';
 import type { ModelToolCall } from './model-reply.ts';
 
-/** What is there so far is kept so often at most: all of it is, each time. */
+/** How often a checkpoint is made at most: each holds all the text so far. */
 const KEEP_MS = 500;
 const MAX_NOTE = 200;
 
@@ -12,7 +12,7 @@ export class Progress {
   #steps = 0;
   #text = '';
   #kept = '';
-  /** What is said next is said in another call. */
+  /** Whether the next text belongs to another call. */
   #isNew = true;
   #keptAtMs = Number.NEGATIVE_INFINITY;
 
@@ -22,7 +22,7 @@ export class Progress {
   }
 
   thinks(step: number): void {
-    // What was said last is what there is, until something else is said.
+    // The last text counts until there is another.
     if (step > 1) this.#keep();
     this.#steps = step;
     this.#isNew = true;

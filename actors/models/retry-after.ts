@@ -26,7 +26,7 @@ export interface Waiting {
 
 const FIRST_MS = 500;
 const LONGEST_MS = 30_000;
-/** Of what the provider asks for, so much is waited longer at most. */
+/** The share that is waited longer than the provider asks for, at most. */
 const SPREAD = 0.1;
 
 /** Milliseconds until the next attempt: as long as the provider says, else twice as long each time, the half of it by chance. */

@@ -2,7 +2,7 @@ import type { CountTokens } from './count-tokens.ts';
 import { cutText } from './cut-text.ts';
 import type { ConversationTurn, ToolOutcome } from './conversation.ts';
 
-/** Roles, separators and names around each turn. */
+/** Tokens of the role, the separators and the name of each turn. */
 const TOKENS_A_TURN = 8;
 /** What is left of a tool's answer at least, in characters. */
 const LEAST_CHARS = 200;
@@ -38,7 +38,7 @@ export function shortenHistory(
   return tokensOf(cut, count) <= maxTokens ? cut : withShorterWork(cut, maxTokens, count);
 }
 
-/** Each begins with what the model said; calls and what came of them are never parted. */
+/** Rounds begin with a reply of the model. Calls and their results stay together. */
 function roundsOf(said: readonly ConversationTurn[]): ConversationTurn[][] {
   const rounds: ConversationTurn[][] = [];
   for (const one of said) {

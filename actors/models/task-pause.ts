@@ -112,7 +112,7 @@ export class TaskOfTools {
     throw questionOf(first as PausedCall);
   }
 
-  /** The calls that were waited for have their answers: what comes under the same ids is asked for anew. */
+  /** Marks the questions as answered: the same ids then stand for new questions. */
   answered(): void {
     this.#states.clear();
     this.#answerFor = undefined;
@@ -127,7 +127,7 @@ export class TaskOfTools {
   }
 }
 
-/** As the tool's agent has asked it; who asks in other words, such as an agent elsewhere, is asked back in words. */
+/** The question as the tool's agent has asked it. Of an agent elsewhere it is text. */
 function questionOf({ error }: PausedCall): unknown {
   const pausing = pauseIn(error);
   return pausing === undefined ? error : pause(pausing);

@@ -41,11 +41,11 @@ export interface CalledTools {
 }
 
 export interface CallingTools {
-  /** Until when an answer is of use, Unix milliseconds. */
+  /** When the calls end at the latest, Unix milliseconds. */
   readonly deadlineAtMs: number;
-  /** Ends the calls, as the end of the work does. */
+  /** Ends the calls. */
   readonly signal: AbortSignal;
-  /** What goes along with a call. */
+  /** Metadata and options of a call. */
   readonly along: (call: ModelToolCall, tool: Tool) => Pick<CallOptions, 'metadata' | 'onReport'>;
   /** Whether a tool's question is one for the owner of a task; else the model reads it. */
   readonly mayPause: boolean;
@@ -155,7 +155,7 @@ export function errorText(
 const plainText = (value: unknown): string =>
   typeof value === 'string' ? value : (JSON.stringify(value) ?? 'done');
 
-/** Pictures and sounds are named, not shown. */
+/** Content as text. Pictures and sounds are named, not included. */
 function contentText({ content, structured }: ToolContent): string {
   const blocks = content.map((block) => {
     if (block.type === 'text') return block.text;

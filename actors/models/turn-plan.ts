@@ -26,7 +26,7 @@ export interface PlanningFacts {
   readonly count: CountTokens;
 }
 
-/** The least that a model is let answer, in tokens: less says nothing. */
+/** The least room for an answer, in tokens. */
 const LEAST_OUTPUT = 64;
 /** How often the room for an answer is halved until the call can be paid. */
 const HALVINGS = 6;
@@ -84,7 +84,7 @@ function callWith(facts: PlanningFacts, maxOutputTokens: number, maxTokens: numb
   };
 }
 
-/** The size, and it halved again and again. */
+/** The size, its half, and so on. */
 function sizesOf(size: number): number[] {
   const sizes = [size];
   for (let halved = size / 2; halved >= LEAST_OUTPUT && sizes.length < HALVINGS; halved /= 2)

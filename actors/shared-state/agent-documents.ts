@@ -5,7 +5,7 @@ import type { ClientMedium } from './client-medium.ts';
 import { EarlyMessages } from './early-messages.ts';
 import type { UpdateLog } from './update-log.ts';
 
-/** Under which name a client holds its agent's documents. */
+/** The key under which a client holds its agent's documents. */
 const HELD_AS = 'shared-documents';
 
 /** A document that an agent has open, or is about to; `channel` rejects when it could not be opened. */
@@ -14,7 +14,7 @@ export interface AgentDocument {
   readonly channel: Promise<CRDTSyncChannel>;
   /** Once it is open. */
   opened?: CRDTSyncChannel;
-  /** It is being closed, because its actor has ended: resolves when it is, or could not be opened. */
+  /** Set while it is being closed because its actor has ended; resolves when that is done. */
   ending?: Promise<void>;
 }
 
@@ -46,13 +46,13 @@ export function documentsAt(client: AgentClient): AgentDocuments {
   return made;
 }
 
-/** What has been put into a document came from outside. */
+/** Notes that what was put into a document came from outside. */
 export function taintDocument({ taints }: AgentDocuments, name: string, taint: Taint | undefined): void {
   const all = mergeTaint(taints.get(name), taint);
   if (all !== undefined) taints.set(name, all);
 }
 
-/** An actor of the agent has ended: its documents are closed, and the next one opens them again. */
+/** Closes the agent's documents when its actor has ended. The next actor opens them again. */
 export function endDocuments(client: AgentClient): void {
   for (const document of documentsIfAny(client)?.open.values() ?? []) endDocument(document);
 }

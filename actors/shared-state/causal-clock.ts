@@ -1,7 +1,7 @@
 import type { SyncMessage } from './sync-message.ts';
 import type { SyncSnapshot } from './update-log.ts';
 
-/** Where an update stands to what has been applied. */
+/** Whether an update can be applied now. */
 export type CausalPlace = 'ready' | 'waiting' | 'duplicate' | 'replayed';
 
 type Counted = Pick<SyncMessage, 'sourceAgentId' | 'session' | 'since' | 'vectorClock'>;
@@ -53,7 +53,7 @@ export class CausalClock {
     this.#ownCount += updates;
   }
 
-  /** From here on our own updates are counted, and nothing is learned of them any more. */
+  /** Counts our own updates from here on. What others say of them is ignored from then on. */
   start(): void {
     this.#since ??= this.#ownCount;
   }
@@ -63,7 +63,7 @@ export class CausalClock {
     this.#ownCount += 1;
   }
 
-  /** Takes notice of the stay that a message belongs to, and says whether it is a new or an earlier one. */
+  /** Notes the stay that a message belongs to, and says whether it is a new or an earlier one. */
   greet({ sourceAgentId, session, since }: Counted): 'known' | 'new' | 'replayed' {
     const stay = this.#stayOf(sourceAgentId);
     if (session < stay.session) return 'replayed';

@@ -2,7 +2,7 @@ import type { CausalClock, CausalPlace } from './causal-clock.ts';
 import { GapQueue } from './gap-queue.ts';
 import type { SyncMessage } from './sync-message.ts';
 
-/** `dropped` had to go for a waiting message, the longest waiting first. */
+/** What became of an update. `dropped`: messages that were dropped to make room, the longest waiting first. */
 export interface Arrival {
   readonly place: CausalPlace;
   readonly dropped: readonly SyncMessage[];
@@ -28,7 +28,7 @@ export class CausalInbox {
     return { place, dropped: gap.hold(message) };
   }
 
-  /** A kept message that waits no more, taken out; what has been applied in another way goes unsaid. */
+  /** Takes out a message that can be applied now. Messages that a state has covered are dropped silently. */
   next(): SyncMessage | undefined {
     for (const gap of this.#gaps.values()) {
       for (;;) {

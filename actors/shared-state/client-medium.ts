@@ -21,7 +21,7 @@ export interface ClientMediumDeps {
   readonly onStopped: () => void;
 }
 
-/** Codes of a recipient that is not there: as with a message that is lost, it asks when it comes. */
+/** Codes of a recipient that is not there. It asks for what it missed when it comes. */
 const ABSENT: ReadonlySet<ErrorCode | undefined> = new Set(['AGENT_NOT_FOUND', 'NOT_HERE']);
 
 /** The medium of an agent in a running system, whose interceptor brings what comes in. Nothing of it is kept in the journal. */
@@ -34,7 +34,7 @@ export class ClientMedium implements SyncMedium {
     this.#deps = deps;
   }
 
-  /** Resolves with how many of the others have it in their mailboxes; rejects when none has, though some are there. */
+  /** Resolves with how many of the others have the message in their mailboxes. Rejects when none has, though some are there. */
   async publish(message: SyncMessage): Promise<number> {
     const { client, members } = this.#deps;
     const others = members().filter((id) => id !== client.agentId);
@@ -52,7 +52,7 @@ export class ClientMedium implements SyncMedium {
     if (!sent.delivered && !ABSENT.has(sent.errorCode)) throw errorOf(sent);
   }
 
-  /** What was received before comes in the next microtask, ahead of everything newer. */
+  /** Messages that were received before come in the next microtask, in front of newer ones. */
   onMessage(listener: (message: unknown) => void): void {
     queueMicrotask(() => {
       this.#listener = listener;

@@ -71,13 +71,13 @@ export interface SyncCounts {
  *
  * Every change of the document is signed, counted and sent to the other members; theirs are applied in causal order.
  * What is malformed, oversized, forged, replayed or from outside is logged with its source and skipped, and never touches
- * the document. What was lost is asked for by state vector. What one party has to decide does not belong in the document:
- * no leases, no budgets, no membership.
+ * the document. What was lost is asked for by state vector. Decisions of one party do not belong in the document: no leases,
+ * no budgets, no membership.
  *
  * Members trust each other with content: one may delete what another wrote, and a state that was asked for is taken as
  * its member tells it.
  *
- * What is said of the document is said when the log has it. A member that ends and comes back with its log has everything
+ * A change is told to others when the log has it. A member that ends and comes back with its log has everything
  * that others know of it, begins a new stay, and counts on.
  */
 export class CRDTSyncChannel {
@@ -105,8 +105,8 @@ export class CRDTSyncChannel {
 
   /**
    * Loads the document from its log, joins the others and takes over their state; resolves when that has come, or nobody
-   * answered within `joinTimeoutMs`. Until then changes are kept, and go as one. What of the log cannot be read or applied
-   * is told, and stays in it.
+   * answered within `joinTimeoutMs`. Changes made until then are sent as one. Records that cannot be read or applied are
+   * reported, and stay in the log.
    *
    * Fails with REFUSED unless `agentId` is a member, with INVALID_OPTIONS on a limit out of range, with DELIVERY_FAILED
    * when the medium does not pass messages on.
@@ -255,7 +255,7 @@ export class CRDTSyncChannel {
     return { sent: this.#sent, ...counts, refused: { ...this.#reporter.refused }, waiting };
   }
 
-  /** Says goodbye, writes out the log, and lets go of medium, timers and document. A document that was given lives on. */
+  /** Sends `leave`, writes out the log, and releases medium, timers and document. A document that was given lives on. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -326,19 +326,19 @@ export class CRDTSyncChannel {
     if (this.#closing === undefined) this.#scheduleBeat();
   }
 
-  /** From here on changes go one by one. What was here before goes first, as far as `stateVector` lacks it. */
+  /** Ends joining: changes are sent one by one from here on. First goes what `stateVector` lacks. */
   #finishJoin(stateVector: Uint8Array | undefined): void {
     if (this.#isJoined) return;
     this.#isJoined = true;
     this.#counted.start();
     // What these build on may have come with the state.
     if (this.#log.retryUnread((record) => this.#takeUp(record) === undefined)) this.#bringsContent = true;
-    // What could not be passed on is an event; the others ask for it.
+    // A message that could not be passed on is an event. The others ask for what it had.
     if (this.#bringsContent) this.#sendChange(this.#document.stateSince(stateVector)).catch(() => {});
     this.#joined.resolve();
   }
 
-  /** There is nobody to send anything to; whoever comes asks for it. */
+  /** Ends joining without an answer: there is nobody to send to, and whoever comes asks. */
   #joinAlone(): void {
     this.#bringsContent = false;
     this.#finishJoin(undefined);

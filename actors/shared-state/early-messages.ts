@@ -4,14 +4,14 @@ const MAX_MESSAGES = 64;
 const MAX_BYTES = 4 << 20;
 
 /**
- * Messages for documents that an agent has not opened yet, in the order in which they came. Above the bounds the oldest go,
- * as a medium may lose them: whoever opens a document asks for what is missing.
+ * Messages for documents that an agent has not opened yet, in the order in which they came. Above the bounds the oldest are
+ * dropped: whoever opens a document asks for what is missing.
  */
 export class EarlyMessages {
   #held: SyncMessage[] = [];
   #bytes = 0;
 
-  /** An answer is not held: whoever asked is gone. */
+  /** Holds a message. An answer is not held, because whoever asked is gone. */
   hold(message: SyncMessage): void {
     if (message.kind === 'state') return;
     this.#held.push(message);
@@ -20,7 +20,7 @@ export class EarlyMessages {
       this.#bytes -= this.#held.shift()?.payload.length ?? 0;
   }
 
-  /** Those of one document; they are held no more. */
+  /** Takes out the messages of one document. */
   take(channelId: string): readonly SyncMessage[] {
     const taken = this.#held.filter((message) => message.channelId === channelId);
     this.#held = this.#held.filter((message) => message.channelId !== channelId);

@@ -1,6 +1,6 @@
 import type { SyncMessage } from './sync-message.ts';
 
-/** What the header of a waiting message is taken to weigh, beside its payload. */
+/** The size of a waiting message's header, by estimate. */
 const HEADER_BYTES = 512;
 
 /** Updates of one source that wait for what comes before them, bounded in count and bytes. */
@@ -28,7 +28,7 @@ export class GapQueue {
     return this.#waiting.has(count);
   }
 
-  /** Keeps the message; returns those that had to go for it, the longest waiting first. */
+  /** Keeps the message; returns those that were dropped for it, the longest waiting first. */
   hold(message: SyncMessage): SyncMessage[] {
     const count = countOf(message);
     if (this.#waiting.has(count)) return [];

@@ -6,8 +6,8 @@ import { SYNC_SCHEMA, syncMessageOf } from './sync-envelope.ts';
 import type { SyncMessage } from './sync-message.ts';
 
 /**
- * Sees to the shared documents of all agents of a thread: what others change is applied as it comes, also while the agent is
- * busy, and before the agent's own work goes on. What comes before the agent has opened its document waits for that.
+ * Receives changes of shared documents for all agents of a thread. A change is applied as it comes, also while the agent is
+ * busy. One that comes before the agent has opened its document waits.
  *
  * An agent that handles `stream-data` itself gets the messages of documents that it has not opened.
  */
@@ -24,7 +24,7 @@ export const documentInterceptor: Interceptor = {
   left: endDocuments,
 };
 
-/** What is no message of a sync channel, or a broken one, is left to the agent, which refuses it. */
+/** The sync message in an envelope. Anything else, or a broken message, is left to the agent, which refuses it. */
 function messageIn(envelope: A2AEnvelope): SyncMessage | undefined {
   if (envelope.schema !== SYNC_SCHEMA) return undefined;
   try {

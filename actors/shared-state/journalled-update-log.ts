@@ -10,7 +10,7 @@ export type DocumentRecords = Pick<NonNullable<AgentClient['records']>, 'list' |
 
 const SNAPSHOT = 'snapshot';
 const UPDATE = 'update/';
-/** What cannot be made out is moved here, so that nothing takes its place. */
+/** Records that cannot be read are moved here, so that nothing takes their place. */
 const ASIDE = 'aside/';
 /** Keys sort as their numbers do. */
 const DIGITS = 16;
@@ -35,9 +35,9 @@ export class JournalledUpdateLog implements UpdateLog {
   readonly #records: DocumentRecords;
   readonly #name: string;
   readonly #kind: string;
-  /** Of the updates that are there. */
+  /** Keys of the updates that are there. */
   #keys: string[] = [];
-  /** Of the next update; unknown before `load`. */
+  /** The number of the next update; unknown before `load`. */
   #next: number | undefined;
 
   /** `name` is the document's, in one line (else INVALID_OPTIONS); an agent has one log of it open at a time. */
@@ -93,7 +93,7 @@ export class JournalledUpdateLog implements UpdateLog {
     return { snapshot, updates, unreadable };
   }
 
-  /** Gives out what the record says; or says why it says nothing. */
+  /** Reads a record, or says why it cannot be read. */
   #read(
     key: string,
     value: unknown,
@@ -111,7 +111,7 @@ export class JournalledUpdateLog implements UpdateLog {
     return undefined;
   }
 
-  /** What is changed while the system stops is kept as well. */
+  /** Writes a record, also while the system stops. */
   #put(key: string, value: unknown): void {
     this.#records.put(this.#kind, key, value, { toTheLast: true });
   }

@@ -19,16 +19,16 @@ interface LogLimits {
 export class LogWriter {
   readonly #deps: LogWriterDeps;
   readonly #limits: LogLimits;
-  /** Records that could not be applied: they stay behind every snapshot. */
+  /** Records that could not be applied: each snapshot leaves them in the log. */
   #unread: readonly Uint8Array[] = [];
   #updates = 0;
   #bytes = 0;
-  /** Writes are numbered, so that it can be told which snapshot holds an update that was not written. */
+  /** The number of the last write: says which snapshot holds an update that was not written. */
   #writes = 0;
   #lastLost = 0;
   #lastSnapshot = 0;
   #failure: unknown;
-  /** How many in a row have failed, and how many updates pass before the next try. */
+  /** Failures in a row, and updates to wait before the next try. */
   #failures = 0;
   #patience = 0;
   #open = 0;
@@ -53,8 +53,8 @@ export class LogWriter {
   }
 
   /**
-   * Has one snapshot take the place of what was loaded, `unread` left behind it, which could not be applied. Resolves when
-   * that is written, or has failed: then what was loaded is still there.
+   * Replaces what was loaded by one snapshot, and leaves `unread`, which could not be applied. Resolves when that is
+   * written, or has failed: then what was loaded is still there.
    */
   begin(unread: readonly Uint8Array[]): Promise<void> {
     this.#unread = unread;
@@ -62,7 +62,7 @@ export class LogWriter {
     return this.flush();
   }
 
-  /** Gives `apply` what could not be applied once more; says whether it took anything, by returning true. */
+  /** Tries once more to apply what could not be applied. Says whether `apply` took any of it. */
   retryUnread(apply: (record: Uint8Array) => boolean): boolean {
     const before = this.#unread.length;
     this.#unread = this.#unread.filter((record) => !apply(record));
@@ -76,12 +76,12 @@ export class LogWriter {
     if (isDue && !this.#isCompacting && this.#patience === 0) this.#compact();
   }
 
-  /** Compacts if that has failed, or an update was not written: there may be room by now. */
+  /** Compacts again after a failure, or if an update was not written: there may be room by now. */
   tryAgain(): void {
     if (this.#failures > 0 && !this.#isCompacting) this.#compact();
   }
 
-  /** Resolves when everything so far is written; rejects with why something is not, once it has tried again. */
+  /** Resolves when everything so far is written. Tries once more what failed, and rejects if that fails again. */
   async whenKept(): Promise<void> {
     await this.flush();
     if (this.#isBehind && !this.#isCompacting) this.#compact();
@@ -94,7 +94,7 @@ export class LogWriter {
     return this.#written;
   }
 
-  /** An update could not be written, and no snapshot holds it. */
+  /** Whether an update could not be written, and no snapshot holds it. */
   get #isBehind(): boolean {
     return this.#lastLost > this.#lastSnapshot;
   }

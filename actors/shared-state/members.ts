@@ -10,7 +10,7 @@ export class Members {
   readonly #known = new Map<string, Known>();
   readonly #owners = new Map<number, string>();
 
-  /** A message of the member has come. The first to name a client id owns it until it leaves. */
+  /** Notes a message of the member. The first member to name a client id owns it until it leaves. */
   hear(
     agentId: string,
     { nowMs, vectorClock, clientId }: { nowMs: number; vectorClock: Known['vectorClock']; clientId: number },
@@ -36,7 +36,7 @@ export class Members {
     return owner === undefined || owner === agentId;
   }
 
-  /** What the member had applied when it was last heard; undefined of one that is not here, or silent. */
+  /** The member's clock when it was last heard; undefined if it is not here, or silent. */
   clockOf(agentId: string): Readonly<Record<string, number>> | undefined {
     const known = this.#known.get(agentId);
     return known === undefined || known.isSilent ? undefined : known.vectorClock;
@@ -53,7 +53,7 @@ export class Members {
     return silent.map(([agentId]) => agentId);
   }
 
-  /** Forgets the member; its client ids are anybody's. */
+  /** Forgets the member; others may then use its client ids. */
   forget(agentId: string): void {
     for (const clientId of this.clientIdsOf(agentId)) this.#owners.delete(clientId);
     this.#known.delete(agentId);

@@ -88,7 +88,7 @@ export class Presence {
   };
 }
 
-/** Whose states an awareness update holds, found by applying it to nothing. */
+/** The client ids in an awareness update, found by applying it to an empty awareness. */
 function clientsIn(update: Uint8Array): number[] {
   const scratch = { clientID: -1, states: new Map(), meta: new Map<number, unknown>(), emit: () => {} };
   applyAwarenessUpdate(scratch as unknown as Awareness, update, undefined);

@@ -51,7 +51,7 @@ export class Repairs {
     this.#wants.delete(agentId);
   }
 
-  /** Wants nothing of `agentId` any more. */
+  /** Forgets what is missing from `agentId`. */
   forget(agentId: string): void {
     this.#wants.delete(agentId);
     this.#askedAtMs.delete(agentId);

@@ -1,7 +1,7 @@
 import type { SyncMessage } from './sync-message.ts';
 
 /**
- * What carries the messages of one sync channel between its members. It may lose, repeat, delay and reorder them, and
+ * Carries the messages of one sync channel between its members. It may lose, repeat, delay and reorder them, and
  * need not be trusted: messages are signed.
  *
  * - `publish`   to all other members. Resolves with how many it was passed on to, undefined where that is not known.

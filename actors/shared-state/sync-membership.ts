@@ -6,7 +6,7 @@ import { CLOSED_SANDBOXES } from '../../runtime/protocol/routing-config.ts';
 import { type SandboxReach, sandboxReach } from '../../runtime/protocol/sandbox-reach.ts';
 import { InMemoryMemberKeys, type MemberKeys, memberKeyFrom } from './member-keys.ts';
 
-/** Who wants to join: tier and sandbox from its registered card; `publicKey` is a raw Ed25519 key in base64url. */
+/** A candidate: tier and sandbox from its registered card; `publicKey` is a raw Ed25519 key in base64url. */
 export interface SyncMember {
   readonly agentId: string;
   readonly tier: AgentTier;
@@ -14,7 +14,7 @@ export interface SyncMember {
   readonly publicKey: string;
 }
 
-/** Undefined lets the candidate in. */
+/** Judges a candidate. Undefined lets it in. */
 export type JudgeJoin = (candidate: Party, members: readonly Party[]) => Verdict | undefined;
 
 /**
@@ -31,7 +31,7 @@ export interface SyncMembershipDeps {
 /**
  * Who belongs to a sync channel. A member is judged once, when it joins; its messages are not judged again (C-32).
  *
- * It is kept beside the shared document, never in it: what members can write does not say who is one.
+ * It is kept beside the shared document, never in it: members must not be able to write who is a member.
  */
 export class SyncMembership {
   readonly #judgeJoin: JudgeJoin;
@@ -60,7 +60,7 @@ export class SyncMembership {
     const known = this.#members.get(agentId);
     if (known?.publicKey === publicKey) return;
     if (known !== undefined) throw refused(`${agentId} is a member under another key`, { agentId });
-    // Objects cannot be keyed by it, as vector clocks are by their members.
+    // `__proto__` cannot be a key of an object, as vector clocks are.
     if (agentId === '__proto__') throw invalidOptions('member.agentId', agentId, 'another id');
     const key = memberKeyFrom(publicKey);
     const candidate: Party = { id: agentId, tier, sandboxId, isSystem: false };

@@ -16,16 +16,15 @@ export interface SyncOutletDeps {
 type Content = Parameters<SyncFrames['make']>[1];
 
 /**
- * What a member says: makes messages, passes them to the medium in their order, and knows which are still on their way
- * there.
+ * Makes a member's messages, passes them to the medium in their order, and knows which are still on their way.
  *
- * A message tells of everything that was applied when it was made. It goes when the log has that: nobody ever knows of a
- * change that its maker could lose.
+ * A message tells of all that was applied when it was made. It goes when the log has that, so nobody knows of a change that
+ * its maker could lose.
  */
 export class SyncOutlet {
   readonly #deps: SyncOutletDeps;
   readonly #passing = new Set<Promise<unknown>>();
-  /** Messages that wait for the log, and when it is the next one's turn. */
+  /** How many messages wait for the log. */
   #waiting = 0;
   #turn: Promise<unknown> = Promise.resolve();
 

@@ -33,17 +33,17 @@ export interface SyncReceiverDeps {
   readonly onFirstState: (stateVector: Uint8Array | undefined) => void;
 }
 
-/** Asks that were never answered are forgotten beyond this number. */
+/** How many unanswered asks are remembered. */
 const MAX_OPEN_ASKS = 64;
 
-/** What a member makes of the others' messages: applies updates in causal order, gives and takes states. */
+/** Handles the others' messages: applies updates in causal order, and gives and takes states. */
 export class SyncReceiver {
   readonly #deps: SyncReceiverDeps;
   readonly #inbox: CausalInbox;
   readonly #members = new Members();
   readonly #repairs: Repairs;
   readonly #handlers = new Set<(message: CRDTSyncMessage) => void>();
-  /** Operation ids of our asks, and whom they went to. */
+  /** Operation ids of our asks, and the member that each went to. */
   readonly #asked = new Map<string, string>();
   readonly #on: Readonly<Record<SyncKind, (message: SyncMessage) => void>> = {
     hello: (message) => this.#onHello(message),
@@ -88,7 +88,7 @@ export class SyncReceiver {
     };
   }
 
-  /** Takes whatever the medium brings; never throws. */
+  /** Handles a message of the medium; never throws. */
   receive(arrived: unknown): void {
     const { gate, counted, clock, reporter } = this.#deps;
     const admission = gate.admit(arrived);
@@ -121,7 +121,7 @@ export class SyncReceiver {
     }
   }
 
-  /** Lets go of a member: its awareness state, what waits of it, what was wanted of it. `reason` makes it an event. */
+  /** Forgets a member: its awareness state, its messages that wait, and open asks. With `reason` it is an event. */
   forget(agentId: string, reason?: string): void {
     this.#deps.presence.remove(this.#members.clientIdsOf(agentId));
     this.#members.forget(agentId);
@@ -165,7 +165,7 @@ export class SyncReceiver {
     if (fault !== undefined) reporter.refuse(fault.refusal, message, fault.reason);
   }
 
-  /** A gap shows when its source goes on; what was lost last shows only here. */
+  /** Compares clock and digest with a member's. A lost update shows when its source goes on; the last one shows only here. */
   #compare({ sourceAgentId, vectorClock, digest }: SyncMessage): void {
     const { counted, document, joining } = this.#deps;
     if (counted.isBehind(vectorClock)) return this.#repairs.soon(sourceAgentId);
@@ -197,7 +197,7 @@ export class SyncReceiver {
     const { document, counted, reporter } = this.#deps;
     const { sourceAgentId, payload } = message;
     const fault = document.rehearse(payload, (clientId) => this.mayBring(sourceAgentId, clientId));
-    // Counted before it is applied: what a listener of the document changes in answer builds on it.
+    // Counted before it is applied: a listener of the document may change something in answer, which builds on it.
     counted.advance(message);
     if (fault === undefined) {
       this.#applied += 1;

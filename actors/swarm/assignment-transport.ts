@@ -117,7 +117,7 @@ const isLasting = (value: unknown): boolean => value !== undefined && findUnseri
 /** An ask that hands an assignment over, as long as somebody listens to what becomes of it. */
 interface Listening {
   readonly signal: AbortSignal;
-  /** Nobody listens any more. */
+  /** Removes all listeners. */
   readonly isOver: boolean;
   /** Reports, if somebody listens. */
   readonly tell: (report: () => void) => void;

@@ -45,13 +45,13 @@ export interface AgentTurnsDeps {
   readonly note: NoteFailure;
 }
 
-/** Which decision, in which task. */
+/** A decision, and its task. */
 type GivenIn = Omit<GivenApproval, 'reason' | 'taint'> & {
   readonly taskId: string;
   readonly taint?: Taint | undefined;
 };
 
-/** Of what is answered without a task nothing is remembered. */
+/** The empty memo of a message that is answered without a task. */
 const NOTHING: TurnMemo = { approvals: [] };
 
 /** What is asked of an agent in a turn. */
@@ -67,14 +67,14 @@ interface Call {
  */
 export class AgentTurns {
   readonly #deps: AgentTurnsDeps;
-  /** What owners have decided in the turns that are done now, and nobody has used; by their ids, which are made here. */
+  /** Unused decisions of owners in the turns that go on, by ids that are made here. */
   readonly #given = new Map<string, GivenIn>();
 
   constructor(deps: AgentTurnsDeps) {
     this.#deps = deps;
   }
 
-  /** Throws what keeps a message from being taken in: nobody it could be for, nothing that it could mean, or the rules. */
+  /** Throws the reason why a message is not accepted: no such agent, no capability that it could mean, or a rule. */
   readonly check = ({ owner, agentId, message, terms, memo }: AskedMessage): void => {
     const capability = capabilityMeant(this.#cardOf(agentId), wordsOf(message), memoOf(memo).capability);
     requireReadOnly(agentId, capability, terms);
@@ -102,7 +102,7 @@ export class AgentTurns {
   }: Pick<AskedMessage, 'agentId' | 'message' | 'memo'>): string =>
     `${agentId}.${capabilityMeant(this.#cardOf(agentId), wordsOf(message), memoOf(memo).capability).id}`;
 
-  /** What answers a message of which nothing is kept; undefined of one that takes a task. */
+  /** Answers a message without a task; undefined for one that needs a task. */
   readonly answer = (asked: AnsweredMessage): (() => Promise<TaskMessage>) | undefined => {
     const { agentId, message, terms } = asked;
     const plan = planTurn(this.#cardOf(agentId), message, NOTHING);
@@ -185,11 +185,11 @@ export class AgentTurns {
     return isThis && isDecidedFor(given, taint) && this.#given.delete(approvalId);
   };
 
-  /** What is to be asked; or how the turn ends before anybody is. */
+  /** What the agent is asked; or how the turn ends before that. */
   #begin(turn: Turn): Call | TurnOutcome {
     const card = this.#cardOf(turn.opening.agentId);
     const former = memoOf(turn.memo);
-    // What was said before is part of what is asked now: the owner's next words make it no cleaner.
+    // The taint of earlier messages stays: they are part of what is asked now.
     const taint = mergeTaint(former.taint, turn.terms.taint);
     const memo: TurnMemo = { ...former, ...(taint && { taint: [...taint] }) };
     const { turn: begun, capability: begunFor = '', input = null } = memo;
@@ -297,7 +297,7 @@ export class AgentTurns {
     };
   }
 
-  /** What was spent is said with the end, where anybody has limited it. */
+  /** Adds the cost to the outcome, where a budget limits it. */
   #withSpent(outcome: TurnOutcome | undefined, { cost }: TurnReports): TurnOutcome | undefined {
     if (outcome === undefined || cost === undefined) return outcome;
     const text = `${cost.tokens} tokens and ${cost.costUsd} USD were spent`;
@@ -314,7 +314,7 @@ export class AgentTurns {
     if (approval !== undefined) {
       const { taint: sources, ...asked } = withAllSources(approval, taint);
       const approvalId = this.#deps.client.seams.newId();
-      // What is decided is what is shown, whatever the agent says that it is.
+      // The hash is of what is shown, not of what the agent says that it is.
       const awaits: Awaited & { kind: 'approval' } = {
         kind: 'approval',
         approvalId,

@@ -23,16 +23,16 @@ import { type GivenApproval, runningTaskOf } from './task-of.ts';
 import { isOf } from './task-turns.ts';
 import { pause } from './turn-pause.ts';
 
-/** Who is asked for an approval that no owner of a task is asked for. */
+/** Whom agents ask for approvals outside of tasks. */
 const HOST = HOST_ID;
-/** What is answered where the system has no approver, and there is no task whose owner is asked. */
+/** The answer where there is neither an approver nor a task's owner. */
 const NOBODY_APPROVES = { isByNobody: true } as const;
 type Decided = ApprovalDecision | typeof NOBODY_APPROVES;
-/** How long to wait before asking again whether it is decided: longer each time. */
+/** The first wait before asking again for a decision; each further wait is longer. */
 const ASK_AGAIN_MS = 20;
 const ASK_AGAIN_MAX_MS = 500;
 
-/** What an agent asks the embedder for: whether something is approved by now. The first time tells what it is. */
+/** By this an agent asks the embedder whether a request is approved by now. The first call brings the request. */
 const approvalCapability = capability({
   id: 'system.approval',
   description: 'Whether something may be done',
@@ -48,7 +48,7 @@ const approvalCapability = capability({
   ]),
 });
 
-/** What is asked before a decision in a note counts, which anybody could have written: whether it was made. It counts once. */
+/** By this an agent checks that a decision in a note was made, because anybody could have written the note. A decision counts once. */
 const givenApprovalCapability = capability({
   id: 'system.given-approval',
   description: 'Uses up what the owner of a task has decided; whether there was such',
@@ -77,7 +77,7 @@ export async function approvalOf<State>(
   await approvalIn(ctx, wanted, runningTaskOf(ctx));
 }
 
-/** The same, where an owner whose own words came from outside is not asked whether they may reach what is privileged. */
+/** As `approvalOf`. But an owner whose own words are the taint is not asked to approve it. */
 export async function outsideApprovalOf(
   ctx: HandlingContext<never>,
   request: z.input<typeof ApprovalRequest>,
@@ -151,34 +151,34 @@ function requireApproved({ action }: ApprovalRequest, decided: Decided): void {
   if (!approved) throw notPermitted(reason === undefined ? no : `${no}: ${reason}`);
 }
 
-/** It was not approved because there is nobody who could. */
+/** Whether an error says that there is nobody who could approve. */
 export const isApprovedByNobody = (error: unknown): boolean =>
   isOrreryError(error) && error.code === 'NOT_PERMITTED' && error.details['isByNobody'] === true;
 
-/** Under which name the embedder's client holds who approves. */
+/** The key under which the embedder's client holds the open requests. */
 const HELD_AS = 'approvals';
-/** Requests that are not decided, or of whose decision nobody has heard. */
+/** How many requests may be open: undecided, or not fetched by their agent. */
 const MAX_OPEN = 10_000;
 
-/** Under which it holds what owners have decided in tasks that are worked at. */
+/** The key under which it holds what owners have decided in open tasks. */
 const OWNERS_HELD_AS = 'approvals of owners';
 
 type Asked = z.infer<typeof approvalCapability.input>;
 type Given = z.infer<typeof givenApprovalCapability.input>;
-/** Uses up what was decided; false when there is nothing such. */
+/** Uses up a decision; false when there is none. */
 type TakeGiven = (given: Given) => boolean;
 
-/** What agents want to have approved, until they have heard of the decision. */
+/** Requests of agents, until they have fetched the decision. */
 class Approvals {
   readonly #approver: Approver;
-  /** By who asks, and the id of the request. */
+  /** By the asking agent and the request's id. */
   readonly #open = new Map<string, { decision: ApprovalDecision | undefined }>();
 
   constructor(approver: Approver) {
     this.#approver = approver;
   }
 
-  /** What was decided; undefined as long as nothing is. The first time somebody is asked. */
+  /** The decision; undefined while there is none. The first call asks the approver. */
   decisionOf(agentId: string, asked: Asked): ApprovalDecision | undefined {
     const key = `${agentId}\n${asked.approvalId}`;
     const open = this.#open.get(key);
@@ -224,12 +224,12 @@ export async function approveWith(system: Pick<System, 'client'>, approver: Appr
   };
 }
 
-/** Has `takeGiven` say what the owners of tasks have decided. */
+/** Sets `takeGiven` to say what owners of tasks have decided. */
 export function heedOwners(client: AgentClient, takeGiven: TakeGiven): void {
   client.held.set(OWNERS_HELD_AS, takeGiven);
 }
 
-/** Says whether somebody is asked. */
+/** Whether the system has an approver. */
 export const hasApprover = (client: AgentClient): boolean => client.held.has(HELD_AS);
 
 type Answering = (envelope: A2AEnvelope, ctx: HandlingContext<never>) => unknown;

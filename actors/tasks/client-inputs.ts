@@ -20,7 +20,7 @@ export interface Wanted<Answer> {
   readonly answer: z.ZodType<Answer>;
 }
 
-/** How somebody has answered a question, or followed a link. */
+/** How a question was answered, or a link followed. */
 export type Answered<Content> =
   | { readonly action: 'accept'; readonly content: Content }
   | { readonly action: 'decline' | 'cancel' };
@@ -59,10 +59,10 @@ export const sample = (
 
 const Roots = z.object({ roots: z.array(z.object({ uri: z.string(), name: z.string().optional() })) });
 
-/** Which folders the caller lets be worked in. */
+/** Folders in which the caller allows work. */
 export const roots = (): Wanted<z.infer<typeof Roots>> => ({ input: { kind: 'roots' }, answer: Roots });
 
-/** What was answered, under the names under which it was asked for. */
+/** The answers, under the names of the questions. */
 export type Answers<All extends Readonly<Record<string, Wanted<unknown>>>> = {
   readonly [Name in keyof All]: z.infer<All[Name]['answer']>;
 };
@@ -97,7 +97,7 @@ export function canGive<State>(ctx: HandlingContext<State>, kind: ClientInput['k
 const noteOf = ({ envelope }: Pick<HandlingContext<never>, 'envelope'>): ClientNote | undefined =>
   ClientNote.safeParse(envelope?.metadata?.[CLIENT_NOTE]).data;
 
-/** In a task it stands in what its owner has said: as the note of a message, or as data. */
+/** The answers given to a handler. In a task they are in the owner's message, as a note or as data. */
 function givenTo<State>(ctx: HandlingContext<State>): Readonly<Record<string, unknown>> {
   const task = runningTaskOf(ctx);
   const given: Record<string, unknown> = { ...noteOf(ctx)?.given };
@@ -131,7 +131,7 @@ function askFor(open: ClientInputs): OrreryError {
   });
 }
 
-/** What an answer looks like, for those who read the schema alone. */
+/** The schema of an answer, for callers that know only JSON Schema. */
 function answerOf(input: ClientInput): Record<string, Json> {
   if (input.kind === 'roots' || input.kind === 'sample') return { type: 'object' };
   const action = { type: 'string', enum: ['accept', 'decline', 'cancel'] };

@@ -64,7 +64,7 @@ export function guardedTurns(
   };
 }
 
-/** What a turn has shown for good, by the ids of the artifacts. */
+/** The parts that a turn has shown, by the ids of the artifacts. */
 type Made = ReadonlyMap<string, readonly Part[]>;
 
 /** The end of a turn, with the proof of what it has made. */
@@ -76,7 +76,7 @@ async function attested(message: TaskMessage, made: Made, firewall: FirewallGuar
   return { state: 'completed', message: { ...message, metadata } };
 }
 
-/** A turn of which everything that is said in it is cleaned first, in order; what cannot be fails the turn. */
+/** A turn whose output passes the firewall first, in order. What cannot pass fails the turn. */
 class CleanTurn {
   readonly turn: Turn;
   readonly #firewall: FirewallGuard;
@@ -174,7 +174,7 @@ interface Facts {
   metadata?: Record<string, JsonValue>;
 }
 
-/** What is no text any more where it was one, and so on, is left out. */
+/** Fields after the firewall; one whose type has changed is left out. */
 async function cleanFacts(
   facts: { readonly [Name in keyof Facts]: Facts[Name] | undefined },
   clean: Clean,

@@ -18,7 +18,7 @@ export type TaskRecords = Pick<JournalRecords, 'put' | 'read'>;
 
 /** Beside what the embedder keeps of its own. */
 const KIND = 'orrery/task';
-/** What cannot be made out is moved here, so that nothing takes its place. */
+/** Records that cannot be read are moved here, so that nothing takes their place. */
 const ASIDE = 'orrery/task-aside';
 /** Keys sort as their numbers do, and before the memo. */
 const DIGITS = 12;
@@ -33,7 +33,7 @@ const TaskRecord = z.strictObject({
 });
 type TaskRecord = z.infer<typeof TaskRecord>;
 
-/** The records of one task: their numbers, and what those say that are still to become one. */
+/** The records of one task: their numbers, and the content of those that are not merged yet. */
 interface Kept {
   readonly numbers: number[];
   tail: TaskRecord[];
@@ -44,7 +44,7 @@ interface Kept {
 export interface JournalledTaskLogOptions {
   readonly records: TaskRecords;
   readonly merged?: number;
-  /** Hears of what was left and cannot be read: it is moved aside, and what follows from it is not believed. */
+  /** Called for a record that cannot be read. It is moved aside, and the changes after it are ignored. */
   readonly onProblem: (key: string, reason: string) => void;
 }
 
@@ -84,7 +84,7 @@ export class JournalledTaskLog implements TaskLog {
     await Promise.all(names.map((name) => this.#put(key, name, undefined)));
   }
 
-  /** One task after the other: memory does not grow with how many there are. */
+  /** Reads one task after the other, so memory does not grow with their number. */
   async *load(): AsyncGenerator<LoggedTask> {
     let reading: ReadTask | undefined;
     for await (const { key: place, value } of this.#records.read(KIND)) {
@@ -126,7 +126,7 @@ export class JournalledTaskLog implements TaskLog {
     await Promise.all(puts);
   }
 
-  /** Writes the newest records as one, in the place of the first of them. */
+  /** Merges the newest records into one, in the place of the first. */
   #merge(key: string, kept: Kept): Promise<void>[] {
     const { tail } = kept;
     kept.tail = [];
@@ -146,7 +146,7 @@ export class JournalledTaskLog implements TaskLog {
     ];
   }
 
-  /** What is changed while the system stops is kept as well. */
+  /** Writes a record, also while the system stops. */
   #put(key: string, name: string, value: unknown): Promise<void> {
     return this.#records.put(KIND, `${key}/${name}`, value, { toTheLast: true });
   }
@@ -167,7 +167,7 @@ class ReadTask {
     this.key = key;
   }
 
-  /** Undefined when its beginning could not be read. */
+  /** The task; undefined when its first record could not be read. */
   get task(): LoggedTask | undefined {
     if (this.#opening === undefined) return undefined;
     const memo = this.#memo === undefined ? {} : { memo: this.#memo };
@@ -193,7 +193,7 @@ class ReadTask {
     return undefined;
   }
 
-  /** After one that does not follow, nothing of it is read. */
+  /** Whether a change follows those before. After one that does not, the rest is ignored. */
   #follows(change: TaskChange): boolean {
     if (!mayTake(this.#life, change)) return false;
     if (change.kind === 'status') this.#life.send({ type: change.state });

@@ -17,19 +17,19 @@ type DistributedOmit<Type, Key extends string> = Type extends unknown ? Omit<Typ
 /** A change that has no number yet. */
 export type NewChange = DistributedOmit<TaskChange, 'generation' | 'atMs'>;
 
-/** In place of a list of its own, of which each task would have several. Never written to. */
+/** One empty list for all tasks; never written to. */
 const NONE: never[] = [];
 
-/** Its life says where it stands; what follows from that is done here. */
+/** The machine has no effects: what follows from its steps is done here. */
 const NO_EFFECTS = {};
 
 /** What all tasks of an engine have in common. */
 export interface LiveTaskDeps {
   readonly log: Pick<TaskLog, 'open' | 'append'>;
   readonly nowMs: () => number;
-  /** Hears of changes when they are kept. */
+  /** Called with changes when they are written. */
   readonly onPublished: (task: LiveTask, changes: readonly TaskChange[]) => void;
-  /** Hears by how many bytes there is more of it, or less. */
+  /** Called with the bytes by which the task has grown or shrunk. */
   readonly onGrown?: (task: LiveTask, bytes: number) => void;
 }
 
@@ -39,25 +39,25 @@ export interface LiveTaskDeps {
  */
 export class LiveTask implements ChangeSource {
   readonly opening: TaskOpening;
-  /** As it was last kept. */
+  /** The task as it was last written. */
   readonly view: TaskView;
   readonly #deps: LiveTaskDeps;
-  /** All that are kept; the one with number n at n - 1. */
+  /** All written changes; number n is at n - 1. */
   #published: TaskChange[] = [];
   #unkept: TaskChange[] = NONE;
   #unkeptTerms: MessageTerms[] = NONE;
   #isMemoUnkept = false;
   #memo: Json | undefined;
   #memoBytes = 0;
-  /** Writes that are not known to have survived. */
+  /** Writes whose end is not known yet. */
   #underWay = 0;
   #lastWrite: Promise<void> | undefined;
   readonly #life = new MachineHost(taskMachine, NO_EFFECTS);
   #generation = 0;
   #bytes: number;
-  /** The log has it already. */
+  /** Whether the log has the task already. */
   #isLogged: boolean;
-  /** Those who have read all there is. */
+  /** Readers that wait for more changes. */
   #waiting: Set<() => void> | undefined;
   #failure: Error | undefined;
 
@@ -73,7 +73,7 @@ export class LiveTask implements ChangeSource {
     return this.opening.id;
   }
 
-  /** Where it stands, also when that is not kept yet. */
+  /** The task's state, also before it is written. */
   get state(): TaskState {
     return this.#life.value;
   }
@@ -82,12 +82,12 @@ export class LiveTask implements ChangeSource {
     return this.#life.isOver;
   }
 
-  /** How many changes it has had, those included that are not kept yet. */
+  /** How many changes it has had, unwritten ones included. */
   get generation(): number {
     return this.#generation;
   }
 
-  /** About how much of it there is. */
+  /** The task's size in bytes, by estimate. */
   get bytes(): number {
     return this.#bytes + this.#memoBytes;
   }
@@ -96,7 +96,7 @@ export class LiveTask implements ChangeSource {
     return this.#memo;
   }
 
-  /** What a former engine has kept. Fails with REFUSED for what no task comes to. */
+  /** Restores a task that a former engine has written. Fails with REFUSED for changes that no task can have. */
   restore({ changes, memo }: LoggedTask): void {
     for (const change of changes) {
       if (!mayTake(this.#life, change))
@@ -109,8 +109,8 @@ export class LiveTask implements ChangeSource {
   }
 
   /**
-   * Makes a change; false for a status that it cannot come to from where it stands: then nothing has changed. Of a message
-   * `terms` are those of it, and `bytes` what it has been found to weigh.
+   * Makes a change; false for a status that the task cannot have now, which changes nothing. For a message, `terms` are its
+   * terms and `bytes` its size.
    */
   change(next: NewChange, { terms, bytes }: { terms?: TaskTerms | undefined; bytes?: number } = {}): boolean {
     if (!mayTake(this.#life, next)) return false;
@@ -124,7 +124,7 @@ export class LiveTask implements ChangeSource {
     return true;
   }
 
-  /** Keeps something with it that nobody sees; written at once, with all that was changed before. Not when it is over. */
+  /** Writes a memo that no caller sees, with all changes before it. Does nothing when the task is over. */
   remember(memo: Json): void {
     if (this.isOver) return;
     this.#setMemo(memo);
@@ -147,7 +147,7 @@ export class LiveTask implements ChangeSource {
     return new TaskChanges(this, after, signal);
   }
 
-  /** It is known to be over: nothing follows what is published. */
+  /** Whether the task is over, so that no change follows. */
   get isEnded(): boolean {
     return isTaskOver(this.view.status.state);
   }
@@ -156,7 +156,7 @@ export class LiveTask implements ChangeSource {
     return this.#failure;
   }
 
-  /** The change that was kept after so many others. */
+  /** The written change at this index. */
   published(index: number): TaskChange | undefined {
     return this.#published[index];
   }
@@ -184,7 +184,7 @@ export class LiveTask implements ChangeSource {
     this.#deps.onGrown?.(this, this.#memoBytes - former);
   }
 
-  /** What comes while some is being kept is kept with the next write, unless somebody cannot wait for that. */
+  /** Writes what is new. Changes that come meanwhile go with the next write, unless somebody cannot wait for that. */
   #write(): void {
     if (this.#failure !== undefined) return;
     const changes = this.#unkept;
@@ -208,7 +208,7 @@ export class LiveTask implements ChangeSource {
     }
   }
 
-  /** After what was given before; what it returns resolves when it survives. */
+  /** Gives the log a write, after those before it. Resolves when it survives. */
   #keep(write: TaskWrite): Promise<void> | void {
     const { log } = this.#deps;
     if (this.#isLogged) return log.append(this.opening.key, write);
@@ -247,7 +247,7 @@ export class LiveTask implements ChangeSource {
     this.#deps.onPublished(this, changes);
   }
 
-  /** Tasks that are over are kept for long: without what only work needs, and without room for more. */
+  /** Frees what only work needs, and spare capacity: tasks that are over are kept for long. */
   #settle(): void {
     this.#published = this.#published.slice();
     this.#setMemo(undefined);
@@ -260,7 +260,7 @@ export class LiveTask implements ChangeSource {
   }
 }
 
-/** What the names and the frame of anything cost, about. */
+/** Bytes of an object's names and structure, by estimate. */
 const FRAME_BYTES = 64;
 
 /** About how much memory a change takes, in bytes. A chunk costs what the chunk holds. */
@@ -269,11 +269,11 @@ export function sizeOfChange(change: TaskChange): number {
   return change.message === undefined ? FRAME_BYTES : sizeOfSaid(change.message);
 }
 
-/** What a task costs before anything is said. */
+/** The size of a task without any change. */
 const sizeOfOpening = ({ id, contextId, metadata }: TaskOpening): number =>
   FRAME_BYTES + id.length + contextId.length + sizeOfJson(metadata);
 
-/** What a message costs that somebody says. */
+/** The size of a message. */
 export const sizeOfSaid = (message: TaskMessage): number => FRAME_BYTES + sizeOfMessage(message);
 
 export const sizeOfMessage = ({ parts, metadata }: TaskMessage): number =>
@@ -291,10 +291,10 @@ function sizeOfPart(part: Part): number {
   return facts + sizeOfJson(part.data);
 }
 
-/** What a number, a truth value or the frame of a list takes, about. */
+/** Bytes of a number, a truth value or a list's structure, by estimate. */
 const SMALL_BYTES = 8;
 
-/** About as many characters as its JSON has, which is not made for that: of long texts it would be the most work of all. */
+/** About the length of a value's JSON, without writing it: for long texts that would be most of the work. */
 function sizeOfJson(value: unknown): number {
   if (value === undefined) return 0;
   if (typeof value === 'string') return value.length + SMALL_BYTES;
@@ -307,7 +307,7 @@ function sizeOfJson(value: unknown): number {
   return size;
 }
 
-/** What changes are read from. `onNews`: calls once, when there are more, or there will be none. */
+/** What changes are read from. `onNews` calls back once, when there are more, or will be no more. */
 export interface ChangeSource {
   readonly isEnded: boolean;
   readonly failure: Error | undefined;
@@ -336,7 +336,7 @@ export class TaskChanges implements AsyncGenerator<TaskChange, void> {
   #at: number;
   #isOver = false;
   #isListening = false;
-  /** Who waits for the next ones, the first first. */
+  /** Readers that wait, in their order. */
   #readers: Reader[] | undefined;
 
   constructor(source: ChangeSource, after: number, signal: AbortSignal | undefined) {
@@ -371,7 +371,7 @@ export class TaskChanges implements AsyncGenerator<TaskChange, void> {
     this.#end();
   }
 
-  /** False when there is nothing to say yet. */
+  /** Answers a reader; false when there is nothing to answer with yet. */
   #answer({ resolve, reject }: Reader): boolean {
     if (this.#signal?.aborted === true) this.#end();
     if (this.#isOver) {
@@ -412,7 +412,7 @@ export class TaskChanges implements AsyncGenerator<TaskChange, void> {
 
   readonly #stop = (): void => this.#end();
 
-  /** Whoever waits is told that nothing follows. */
+  /** Tells readers that no change follows. */
   #end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -433,10 +433,10 @@ class TaskView {
   readonly #metadata: Task['metadata'];
   readonly #history: TaskMessage[] = [];
   readonly #artifacts = new Map<string, Artifact>();
-  /** The ids of those artifacts that are of their own, rather than of one change. */
+  /** Artifacts that were copied from their change, because chunks were added. */
   #grown: Set<string> | undefined;
   #status: Task['status'];
-  /** What its agent said with the status, until something follows. */
+  /** The message of the last status, until something follows. */
   #last: TaskMessage | undefined;
   #generation = 0;
 
@@ -502,13 +502,13 @@ class TaskView {
     };
   }
 
-  /** What its agent said last belongs to the conversation as soon as that goes on. */
+  /** Moves the last status message into the history, when the conversation goes on. */
   #remember(): void {
     if (this.#last !== undefined) this.#history.push(this.#last);
     this.#last = undefined;
   }
 
-  /** A chunk is never added to what a change holds: a first chunk is shared with its change until another one follows. */
+  /** Adds a chunk to an artifact. The first chunk is shared with its change; it is copied when another one follows. */
   #add(artifact: Artifact, append: boolean): void {
     const { artifactId } = artifact;
     const known = append ? this.#artifacts.get(artifactId) : undefined;

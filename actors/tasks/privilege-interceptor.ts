@@ -6,14 +6,14 @@ import type { Interceptor, HandlingContext, PrivilegedCall } from '../../runtime
 import { outsideApprovalOf } from './approvals.ts';
 import type { Json } from './task-log.ts';
 
-/** More than this of an input is not shown to whoever decides: then a hash says which one it is, */
+/** How much of an input is shown for approval. Of a larger one a hash and the beginning are shown. */
 const MAX_SHOWN = 6_000;
-/** with so much of its beginning, which may be twice as long where it is shown, as a text in a text. */
+/** The length of that beginning. Escaped in JSON, it may become twice as long. */
 const MAX_BEGINNING = MAX_SHOWN / 2;
 
 /**
- * Has it approved that what came from outside reaches a privileged capability: once for each call, on exactly this input, of a
- * capability that is declared like this, from no sources but these.
+ * Asks for approval before tainted work reaches a privileged capability. An approval is for one call, with exactly this
+ * input, this declaration of the capability and these sources.
  */
 export const privilegeInterceptor: Interceptor = {
   types: new Set(),
@@ -25,7 +25,7 @@ export const privilegeInterceptor: Interceptor = {
   refusalOf,
 };
 
-/** What `outsideApprovalOf` rejects with is the answer, but for the refusal itself. */
+/** Rejects as `outsideApprovalOf` does; a refusal is returned. */
 async function refusalOf(ctx: HandlingContext<never>, call: PrivilegedCall): Promise<string | undefined> {
   const { capability, definition, taint } = call;
   try {
@@ -42,7 +42,7 @@ async function refusalOf(ctx: HandlingContext<never>, call: PrivilegedCall): Pro
   }
 }
 
-/** The input as far as it can be shown; two that differ are never shown alike. */
+/** The input as it is shown for approval. Two that differ are never shown alike. */
 function shown(input: unknown): Json {
   if (input === undefined) return null;
   const text = findUnserialisable(input) === undefined ? JSON.stringify(input) : undefined;

@@ -37,7 +37,7 @@ export interface SystemTasksOptions {
   readonly seams?: Seams;
 }
 
-/** So much of a message id is shown: it is foreign text. */
+/** How many characters of a message id are shown: it is foreign text. */
 const ID_SHOWN = 64;
 
 /**
@@ -110,7 +110,7 @@ export async function openSystemTasks(system: System, options: SystemTasksOption
   });
 }
 
-/** Notes as an event of the system (`error`, with `errorId`) what was thrown, of which a caller is told nothing but that id. */
+/** Notes what was thrown as an event of the system (`error`, with `errorId`). Callers are told that id alone. */
 export const noteAt =
   (client: Pick<AgentClient, 'agentId' | 'note' | 'seams'>): NoteFailure =>
   (error) => {

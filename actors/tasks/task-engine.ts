@@ -53,7 +53,7 @@ import { isSameMessage, TaskTurns, type WaitingMessage, type RunTurn } from './t
 import { MAX_TIMER_MS } from '../../runtime/protocol/milliseconds.ts';
 import { z } from 'zod';
 
-/** A message before it is taken in. `memo`: what whoever works at its task remembers. */
+/** A message before it is accepted. `memo`: what its task's agent remembers. */
 export interface AskedMessage {
   readonly owner: TaskOwner;
   readonly agentId: string;
@@ -62,7 +62,7 @@ export interface AskedMessage {
   readonly memo: Json | undefined;
 }
 
-/** A message that may be answered without a task. `signal`: nobody waits for that any more. */
+/** A message that may be answered without a task. `signal` aborts when nobody waits for the answer. */
 export interface AnsweredMessage extends AskedMessage {
   readonly contextId: string;
   readonly signal: AbortSignal;
@@ -74,8 +74,8 @@ export interface AnsweredMessage extends AskedMessage {
  * - `answer`    answers a message without a task; undefined of one that is to have one. @default all have one
  * - `mayAnswer` whether an agent answers any message so; of one that does not, `answer` is not asked. @default each may
  * - `log`       where tasks are kept. @default in memory
- * - `onRestart` what becomes of the turn with this number, which a former engine had begun: done again, or the task fails with what it says.
- *               @default fails: who did half of it may have done what must not be done twice
+ * - `onRestart` what becomes of a turn, by its number, that a former engine had begun: it is done again, or the task fails with
+ *               what this returns. @default fails, because half of it may have been done, which must not be done twice
  * - `onReusedId` hears of a message whose id its owner has used for another one: it is a message of its own.
  * - `onProblem` hears of what the log could not forget, which is there again in the next engine, and of a task in it that no
  *   task can be, which is left out. @default a warning of the process
@@ -100,7 +100,7 @@ export interface TaskEngineOptions {
   readonly note?: NoteFailure;
 }
 
-/** A message of an owner, and the change that it is. `isFirst`: it made the task. */
+/** An accepted message and its number among the task's changes. `isFirst`: it made the task. */
 interface TakenMessage {
   readonly task: LiveTask;
   readonly generation: number;
@@ -111,15 +111,17 @@ interface TakenMessage {
 type ParsedSaid = ReturnType<typeof Said.parse>;
 
 const SWEEP_MS = 60_000;
-/** How long what is being kept may take when the engine is closed. */
+/** How long closing the engine waits for writes. */
 const CLOSE_MS = 2_000;
 const DEFAULT_RESTART = { failed: 'its server ended while it was worked at' };
 const DEFAULT_TERMS = TaskTerms.parse({});
 
 /**
  * Keeps tasks and has them worked at: one turn of a task after the other, every change numbered and kept before anybody
- * learns of it. A task outlives every request for it, and the process where its log does. A message that its owner sends
- * twice is one message; one that says something else, or to another task, is another one, whatever its id. Nobody sees another one's tasks: they are as if they were not there.
+ * learns of it. A task outlives every request for it, and the process if its log does.
+ *
+ * A message that its owner sends twice is one message. One with other parts, or for another task, is another one, whatever its
+ * id. To others an owner's tasks are as if they were not there.
  */
 export class TaskEngine implements TaskService {
   readonly #seams: Seams;
@@ -135,7 +137,7 @@ export class TaskEngine implements TaskService {
   readonly #room: TaskQuota;
   readonly #deadlines: TaskDeadlines;
   readonly #index = new TaskIndex();
-  /** The tasks that an owner's messages of one id went to, by both. */
+  /** Accepted messages, by owner and message id. */
   readonly #messages = new Map<string, TakenMessage[]>();
   readonly #liveDeps: LiveTaskDeps;
   readonly #listeners = new Set<(news: TaskNews) => void>();
@@ -171,7 +173,7 @@ export class TaskEngine implements TaskService {
     this.#sweep();
   }
 
-  /** Takes up what a former engine has left. Fails with INVALID_OPTIONS, and with what the log fails with. */
+  /** Opens an engine, and goes on with what a former one has left. Fails with INVALID_OPTIONS, and with what the log fails with. */
   static async open(options: TaskEngineOptions): Promise<TaskEngine> {
     const engine = new TaskEngine(options);
     await engine.#takeUp(options.onRestart ?? (() => DEFAULT_RESTART));
@@ -196,7 +198,7 @@ export class TaskEngine implements TaskService {
   answer(owner: TaskOwner, said: Said, signal: AbortSignal): Promise<MessageAnswer> | undefined {
     if (this.#answer === undefined || said.taskId !== undefined || said.newTaskId !== undefined)
       return undefined;
-    // To read a large message only to send it after all would be to read it twice.
+    // Checked before the message is parsed, which takes time when it is large.
     if (!this.#mayAnswer(said.agentId)) return undefined;
     const { whose, parsed } = this.#parse(owner, said);
     const { agentId, message, terms = DEFAULT_TERMS, contextId = this.#seams.newSecret() } = parsed;
@@ -254,8 +256,8 @@ export class TaskEngine implements TaskService {
   }
 
   /**
-   * Ends all turns. What is not over waits in the log for the next engine. A log that cannot keep anything at the time keeps
-   * nobody waiting: what it has been given is its own matter.
+   * Ends all turns. What is not over waits in the log for the next engine. It waits only a while for a log that cannot
+   * write.
    */
   async close(): Promise<void> {
     if (this.#isClosed) return;
@@ -326,7 +328,7 @@ export class TaskEngine implements TaskService {
     if (this.#turns.waiting(task) >= waiting) throw quotaExceeded('messages that wait for one task', waiting);
   }
 
-  /** Nobody knows of it yet. */
+  /** Makes a task that is not shown yet. */
   #newTask(owner: TaskOwner, { newTaskId, contextId, agentId, metadata }: Said): LiveTask {
     const { clock, newId, newSecret } = this.#seams;
     const opening = {
@@ -447,7 +449,7 @@ const waitingOf = ({ message, terms, number }: OpenMessage): WaitingMessage => (
   again: number,
 });
 
-/** What was said is said again: the same, to the same task or to make one. Only terms and metadata may be others. */
+/** Whether a message repeats an accepted one: the same parts, to the same task or to make one. Terms and metadata may differ. */
 function isSame({ task, message, isFirst }: TakenMessage, { message: again, ...said }: ParsedSaid): boolean {
   const { id, contextId, agentId } = task.opening;
   const isToThis =
@@ -487,7 +489,7 @@ const warning =
     return id;
   };
 
-/** Until when tasks are wanted. */
+/** Timers that cancel tasks at their deadlines. */
 class TaskDeadlines {
   readonly #clock: Clock;
   readonly #onPassed: (task: LiveTask, deadlineAtMs: number) => void;
@@ -498,7 +500,7 @@ class TaskDeadlines {
     this.#onPassed = onPassed;
   }
 
-  /** The task is wanted until then, Unix milliseconds, whatever was said before; undefined: for as long as it takes. */
+  /** Sets until when the task is wanted, Unix milliseconds; undefined: for as long as it takes. */
   set(task: LiveTask, deadlineAtMs: number | undefined): void {
     this.clear(task);
     if (deadlineAtMs === undefined) return;

@@ -20,7 +20,7 @@ export const taskGenerationMismatch = (taskId: string, generation: number, wante
     { details: { taskId, generation } },
   );
 
-/** Its owner has as many tasks, or messages to one, as one may have. */
+/** The owner has as many tasks, or waiting messages of one, as are allowed. */
 export const quotaExceeded = (what: string, limit: number): OrreryError =>
   new OrreryError('QUOTA_EXCEEDED', `No more than ${limit} ${what}`, { details: { what, limit } });
 

@@ -12,11 +12,11 @@ export interface LiveTaskPage {
   readonly total: number;
 }
 
-/** One text for each owner, and none that another one begins with: what follows it is not part of it. */
+/** A key for an owner. No key begins with another's. */
 export const ownerKey = ({ principalId, tenant }: TaskOwner): string =>
   `${tenant === undefined ? '' : tenant.length}:${tenant ?? ''}${principalId.length}:${principalId}`;
 
-/** Where the tasks of one owner count. */
+/** The groups in which a task counts. */
 interface Belonging {
   readonly owned: OwnersTasks;
   readonly groups: readonly TaskGroup[];
@@ -25,7 +25,7 @@ interface Belonging {
 /** All tasks, by their owners. */
 export class TaskIndex {
   readonly #owners = new Map<string, Belonging>();
-  /** Of each task that is in the index. */
+  /** The groups of each task in the index. */
   readonly #belongings = new Map<LiveTask, Belonging>();
   /** By owner and id: owners may choose ids, and know nothing of each other. */
   readonly #tasks = new Map<string, LiveTask>();
@@ -66,7 +66,7 @@ export class TaskIndex {
     this.touch(task);
   }
 
-  /** Its status, as it is kept, is another one. */
+  /** Notes that a task's written status has changed. */
   touch(task: LiveTask): void {
     const belonging = this.#belongings.get(task);
     if (belonging === undefined) return;
@@ -75,7 +75,7 @@ export class TaskIndex {
     if (isTaskOver(task.view.status.state)) for (const group of belonging.groups) group.ended(task, turn);
   }
 
-  /** It has so many bytes more. */
+  /** Notes that a task has grown by so many bytes. */
   grew(task: LiveTask, bytes: number): void {
     const belonging = this.#belongings.get(task);
     if (belonging !== undefined) for (const group of belonging.groups) group.grew(bytes);
@@ -112,7 +112,7 @@ export class TaskIndex {
     return { tasks: found, nextPageToken: '', total };
   }
 
-  /** One that was never given begins no list anew: who sends it would never come to an end. */
+  /** The position of a page token. A token that was never given is refused: the list would never end. */
   #turnOf(pageToken: string): number | undefined {
     if (pageToken === '') return undefined;
     const turn = /^[0-9a-z]{1,11}$/.test(pageToken) ? Number.parseInt(pageToken, 36) : Number.NaN;
@@ -144,7 +144,7 @@ const taskKey = (owner: TaskOwner, taskId: string): string => `${ownerKey(owner)
 
 /** Tasks that count together towards a limit: how many, about how many bytes, and those of them that are over. */
 export class TaskGroup {
-  /** The one that has been over for longest first; what is over does not grow. */
+  /** Tasks that are over, the one that ended first in front. */
   readonly #over = new TouchOrder<LiveTask>();
   #size = 0;
   #bytes = 0;
@@ -158,7 +158,7 @@ export class TaskGroup {
     return this.#bytes;
   }
 
-  /** How many are not over: those cannot make room. */
+  /** How many tasks are not over: they cannot make room. */
   get openSize(): number {
     return this.#size - this.#over.size;
   }
@@ -176,12 +176,12 @@ export class TaskGroup {
     this.#bytes += bytes;
   }
 
-  /** One of them has so many bytes more. */
+  /** Notes that one of the tasks has grown. */
   grew(bytes: number): void {
     this.#bytes += bytes;
   }
 
-  /** One of them is over from now on; `turn` is greater than that of any before. */
+  /** Notes that one of the tasks has ended; `turn` is greater than that of any before. */
   ended(task: LiveTask, turn: number): void {
     if (!this.#over.has(task)) this.#overBytes += task.bytes;
     this.#over.touch(task, turn);
@@ -195,7 +195,7 @@ export class TaskGroup {
   }
 }
 
-/** Something with a place in an order, and what it had before that does not count any more. */
+/** An item's place in the order. An older place of the same item is stale. */
 interface Place<Item> {
   readonly turn: number;
   readonly item: Item;
@@ -252,7 +252,7 @@ export class TouchOrder<Item> {
     return count;
   }
 
-  /** The one that was not touched for longest. */
+  /** The item that was touched the longest ago. */
   oldest(): Item | undefined {
     for (; this.#first < this.#places.length; this.#first++) {
       const { item, turn } = this.#places[this.#first] as Place<Item>;
@@ -272,7 +272,7 @@ export class TouchOrder<Item> {
     return low;
   }
 
-  /** Stale places are never more than those that count, so looking for one that counts takes few steps on average. */
+  /** Removes stale places when they are more than the others, so that a search takes few steps on average. */
   #sweepIfDue(): void {
     if (this.#places.length <= 2 * this.#turns.size + 16) return;
     this.#first = 0;
@@ -280,14 +280,14 @@ export class TouchOrder<Item> {
   }
 }
 
-/** What a query may ask for; each combination of them has orders of its own, made when it is first asked for. */
+/** Filters of a query, one bit each. Each combination has orders of its own, made when it is first asked for. */
 const AGENT = 1;
 const CONTEXT = 2;
 const STATE = 4;
 const EVERYTHING = 0;
 const EVERY_TASK = '[null,null,null]';
 
-/** Where a task stands in the orders: that of its status that the owner knows, and when it came to it. */
+/** A task's place in the orders: the status that its owner knows, and since when. */
 interface Standing {
   readonly state: TaskState;
   readonly turn: number;
@@ -298,14 +298,14 @@ class OwnersTasks {
   readonly #standings = new Map<LiveTask, Standing>();
   /** By combination, and by what it asks for. */
   readonly #orders = new Map<number, Map<string, TouchOrder<LiveTask>>>([[EVERYTHING, new Map()]]);
-  /** As they count towards what an owner may have. */
+  /** The group that counts towards the owner's limits. */
   readonly group = new TaskGroup();
 
   get size(): number {
     return this.#standings.size;
   }
 
-  /** Its status is another one; `turn` is greater than that of any touch before. */
+  /** Notes a new status; `turn` is greater than that of any touch before. */
   touch(task: LiveTask, turn: number): void {
     const { state } = task.view.status;
     const former = this.#standings.get(task);
@@ -324,7 +324,7 @@ class OwnersTasks {
     for (const [asked, orders] of this.#orders) remove(orders, keyOf(task, standing.state, asked), task);
   }
 
-  /** Those that a query asks for; undefined when there are none. */
+  /** The tasks that fit a query; undefined when there are none. */
   orderOf({ agentId, contextId, state }: TaskQuery): TouchOrder<LiveTask> | undefined {
     const asked =
       (agentId === undefined ? 0 : AGENT) |
@@ -377,7 +377,7 @@ interface TaskQuotaDeps {
   readonly forget: (task: LiveTask) => void;
 }
 
-/** What those of one kind may have together. */
+/** The limits of one group. */
 interface Bound {
   readonly group: TaskGroup | undefined;
   readonly whose: string;

@@ -70,7 +70,7 @@ export class InMemoryTaskLog implements TaskLog {
   }
 }
 
-/** A message that is to be worked at, under these terms. `number`: of the turn that was begun on it. */
+/** A message that is to be worked at, under these terms. `number`: of the turn that had begun on it. */
 export interface OpenMessage {
   readonly message: TaskMessage;
   readonly terms: TaskTerms | undefined;
@@ -78,7 +78,7 @@ export interface OpenMessage {
 }
 
 /**
- * What is left to do of a task that was kept.
+ * What is left to do of a task that was written.
  *
  * - `said`    everything that its owner has said, in order.
  * - `begun`   what its agent had begun on, and not ended.
@@ -96,7 +96,7 @@ export function leftToDo({ changes, terms = [] }: TaskWrite): LeftToDo {
   const termsOf = new Map(
     [...Map.groupBy(terms, ([id]) => id)].map(([id, all]) => [id, all.map(([, one]) => one)]),
   );
-  /** Of messages with the same id each has its own. */
+  /** Terms of messages with the same id, in their order. */
   const takeTerms = (id: string): TaskTerms | undefined => {
     const all = termsOf.get(id) ?? [];
     return all.length > 1 ? all.shift() : all[0];

@@ -46,10 +46,10 @@ export interface AgentTask {
 
 const tasks = new WeakMap<object, RunningTask | null>();
 
-/** The task that this is the work of; undefined outside of one. The same one each time it is asked for. */
+/** The task that a handler works at; undefined outside of a task. Each call returns the same object. */
 export const taskOf = <State>(ctx: HandlingContext<State>): AgentTask | undefined => runningTaskOf(ctx);
 
-/** The same, with what only the modules of tasks may do. */
+/** As `taskOf`, with methods for the modules of tasks alone. */
 export function runningTaskOf(
   ctx: HandlingContext<never> | HandlingContext<unknown>,
 ): RunningTask | undefined {
@@ -133,7 +133,7 @@ class RunningTask implements AgentTask {
     this.report({ artifact: { ...about, parts: [...parts], append, lastChunk } });
   }
 
-  /** What is said to have been decided about a request with this hash that is of `taint`; each decision counts once. */
+  /** The decision about the request of this hash and taint, as the note has it; each counts once. */
   takeApproval(hash: string, taint: Taint | undefined): GivenApproval | undefined {
     const given = this.note.approvals.find(
       (one) => one.hash === hash && isDecidedFor(one, taint) && !this.#usedApprovals.has(one.approvalId),
@@ -142,7 +142,7 @@ class RunningTask implements AgentTask {
     return given;
   }
 
-  /** It has counted. */
+  /** Marks a decision as used. */
   usedApproval({ approvalId }: GivenApproval): void {
     this.report({ usedApproval: approvalId });
   }

@@ -38,19 +38,19 @@ export interface WaitingMessage {
 /** A task that is worked at, or is to be. */
 interface Work {
   readonly task: LiveTask;
-  /** What its owner has said and nobody has begun on. */
+  /** Messages that no turn has begun on. */
   readonly waiting: WaitingMessage[];
-  /** The turn that goes on. */
+  /** Ends the turn that goes on. */
   current: AbortController | undefined;
-  /** What is shown if the task is ended before its turn. */
+  /** The artifact that is shown if the task is ended before its turn. */
   partial: Artifact | undefined;
 }
 
-/** Has tasks worked at: one turn of a task after the other, and no more at once than may be. */
+/** Runs the turns of tasks: one after the other within a task, and at most `most` at once. */
 export class TaskTurns {
   readonly #deps: TaskTurnsDeps;
   readonly #works = new Map<LiveTask, Work>();
-  /** Tasks that have something to do and wait for room, the longest first. */
+  /** Tasks that have messages and wait for a free turn, the longest waiting first. */
   readonly #ready = new Set<Work>();
   #running = 0;
   #isClosed = false;
@@ -59,17 +59,17 @@ export class TaskTurns {
     this.#deps = deps;
   }
 
-  /** Messages of a task that nobody has begun on. */
+  /** How many messages of a task no turn has begun on. */
   waiting(task: LiveTask): number {
     return this.#works.get(task)?.waiting.length ?? 0;
   }
 
-  /** It is worked at, or is to be. */
+  /** Whether the task is worked at, or is to be. */
   isBusy(task: LiveTask): boolean {
     return this.#works.has(task);
   }
 
-  /** Has a message worked at, after those before it. */
+  /** Queues a message; its turn comes after those before it. */
   add(task: LiveTask, message: WaitingMessage): void {
     const work = this.#works.get(task) ?? { task, waiting: [], current: undefined, partial: undefined };
     this.#works.set(task, work);
@@ -78,7 +78,7 @@ export class TaskTurns {
     this.#startNext();
   }
 
-  /** What the turn that goes on has come to is shown; for whoever ends the task. */
+  /** Shows the partial result of the turn that goes on, before the task is ended. */
   showPartial(task: LiveTask): void {
     const work = this.#works.get(task);
     if (work !== undefined) showPartial(work);
@@ -94,7 +94,7 @@ export class TaskTurns {
     else work.current.abort(reason);
   }
 
-  /** Ends all turns; what was not begun on waits for the next engine. */
+  /** Ends all turns. Messages that no turn has begun on wait for the next engine. */
   close(reason: Error): void {
     this.#isClosed = true;
     for (const { current } of this.#works.values()) current?.abort(reason);
@@ -149,7 +149,7 @@ export class TaskTurns {
     }
   }
 
-  /** Where its owner has said more meanwhile, that is worked at before the task is done. */
+  /** Ends a turn. Where its owner has sent more meanwhile, the task goes on with that. */
   #conclude(work: Work, ends: string, { state, message }: TurnOutcome): void {
     const { task, waiting } = work;
     if (state === 'failed') showPartial(work);
@@ -197,7 +197,7 @@ export class TaskTurns {
     };
   }
 
-  /** False where there is more of the task than may be: it ends here. */
+  /** Ends the turn if the task has grown too large; then false. */
   #hasRoom({ task, waiting }: Work, aborting: AbortController, bytes: number): boolean {
     try {
       this.#deps.makeRoom(task, bytes);
@@ -223,11 +223,11 @@ function showPartial(work: Work): void {
     task.change({ kind: 'artifact', artifact: partial, append: false, lastChunk: true });
 }
 
-/** So much of what was said before goes with each turn. */
+/** How many earlier messages go with each turn. */
 const HISTORY = 100;
 const HISTORY_BYTES = 256 * 1024;
 
-/** What the envelope of a turn says of its task. */
+/** The note on a turn's envelope about its task. */
 export function noteOf({ task, opening, message }: Turn, memo: TurnMemo, hasApprover: boolean): TaskNote {
   const { state, turn, approvals } = memo;
   return {
@@ -247,11 +247,11 @@ export function noteOf({ task, opening, message }: Turn, memo: TurnMemo, hasAppr
   };
 }
 
-/** Two messages with one id are two where they say something else. */
+/** Whether two messages of one id have the same parts. */
 export const isSameMessage = (one: TaskMessage, other: TaskMessage): boolean =>
   one.messageId === other.messageId && isDeepStrictEqual(one.parts, other.parts);
 
-/** The owner itself is where it came from, by whatever protocol: `a2a:` or `mcp:`, and who that is. */
+/** Whether a taint names the owner itself, by whatever protocol: `a2a:` or `mcp:`, and its id. */
 export const isOf = (taint: Taint | undefined, owner: TaskOwner | undefined): boolean =>
   taint?.some((source) => source.slice(source.indexOf(':') + 1) === owner?.principalId) === true;
 

@@ -3,7 +3,7 @@ import { ApprovalRequest } from '../../runtime/protocol/approval.ts';
 import { invalidOptions, isOrreryError, OrreryError, refused } from '../../runtime/protocol/errors.ts';
 import { Json } from './task-log.ts';
 
-/** What crosses from an agent's process of its own as the details of an error, at most. */
+/** How much of an error's details crosses from a process of its own, at most. */
 const MAX_DETAILS = 12_000;
 
 /**
@@ -42,13 +42,13 @@ export const authRequired = (question: string): OrreryError => pause({ state: 'a
 /** What a handler throws to decline its task, which then is `rejected`, where `refused` has it `failed`. Else as that. */
 export const rejected = (reason: string): OrreryError => refused(reason, { taskState: 'rejected' });
 
-/** As what an error ends a task. */
+/** The state in which an error ends a task. */
 export const endedBy = (error: unknown): 'rejected' | 'failed' =>
   isOrreryError(error) && error.code === 'REFUSED' && error.details['taskState'] === 'rejected'
     ? 'rejected'
     : 'failed';
 
-/** The error that ends a turn so. Throws INVALID_OPTIONS for more than fits. */
+/** The error that pauses a turn. Throws INVALID_OPTIONS for more than fits. */
 export function pause(pausing: TurnPause): OrreryError {
   const { question, approval } = pausing;
   const size = JSON.stringify(pausing).length;

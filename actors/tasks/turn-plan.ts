@@ -7,7 +7,7 @@ import { jsonOf } from '../../runtime/protocol/json.ts';
 import { faultsOf } from '../../runtime/protocol/payload-faults.ts';
 import { GivenApproval } from './task-of.ts';
 
-/** The agent is asked for this capability, on this input; `answer`: what the owner has answered to its question. */
+/** The agent is asked for this capability with this input. `answer`: the owner's answer to the agent's question. */
 export interface CallPlan {
   readonly kind: 'call';
   readonly capability: CapabilityDescriptor;
@@ -27,7 +27,7 @@ export interface QuestionPlan {
 
 export type TurnPlan = CallPlan | QuestionPlan;
 
-/** What follows from a message, in a task of which this is remembered. Throws INVALID_PAYLOAD. */
+/** Decides what follows from a message, given the task's memo. Throws INVALID_PAYLOAD. */
 export function planTurn(card: AgentCard, message: TaskMessage, memo: TurnMemo): TurnPlan {
   const words = wordsOf(message);
   const capability = capabilityMeant(card, words, memo.capability);
@@ -118,7 +118,7 @@ function decided(
       ...(typeof reason === 'string' ? { reason } : {}),
       ...(taint && { taint }),
     };
-    // The same was asked for anew because what had been decided did not count: so it counts no more.
+    // Asked for anew because the decision did not count: it is dropped.
     return { ...call, approvals: [...call.approvals.filter((one) => one.hash !== hash), given] };
   }
   return {
@@ -131,7 +131,7 @@ function decided(
 }
 
 /**
- * What a message says, as far as a capability can be given it.
+ * What a message says that a capability can be given.
  *
  * - `tool`      the capability that it names, with `arguments`, in a data part `{tool, arguments}`.
  * - `text`      its text parts, one below the other; undefined without any.
@@ -164,7 +164,7 @@ export function wordsOf({ parts }: TaskMessage): SaidWords {
   };
 }
 
-/** The fields of all; of those of one name the last counts. */
+/** The fields of all objects in one; of two with one name the last counts. */
 const inOne = (objects: readonly object[]): { readonly [field: string]: Json } =>
   Object.fromEntries(objects.flatMap(Object.entries));
 
@@ -202,20 +202,20 @@ const isCall = (value: Json): value is { tool: string; arguments?: Json } =>
 
 const CALL: ReadonlySet<string> = new Set(['tool', 'arguments']);
 
-/** A field that a capability needs, and was not given. */
+/** A required field that the message did not give. */
 interface LackingField {
   readonly name: string;
   readonly description?: string;
   readonly schema: Json;
 }
 
-/** What a capability is to be given, as far as it is known; nothing is `lacking` when that is all of it. */
+/** The input of a capability, as far as it is known; `lacking`: required fields that are missing. */
 interface PlannedInput {
   readonly input: Json;
   readonly lacking: readonly LackingField[];
 }
 
-/** What of a JSON Schema matters for who says something in words. */
+/** The parts of a JSON Schema that matter for text. */
 interface ObjectSchema {
   readonly properties: { readonly [name: string]: Json };
   readonly required: readonly string[];
@@ -240,7 +240,7 @@ function inputOf({ id, inputSchema }: CapabilityDescriptor, words: SaidWords): P
   throw invalidPayload(id, 'it is given nothing that it takes');
 }
 
-/** What was lacking, with what was said to that. */
+/** The input completed by an answer. */
 function completed(
   { inputSchema }: CapabilityDescriptor,
   former: Json,
@@ -255,7 +255,7 @@ function completed(
   return planned(object, { ...known, [field.name]: readAs(words.text, field.schema) });
 }
 
-/** What a text says where a value of this schema is wanted. */
+/** Reads a text as a value of this schema. */
 function readAs(text: string, schema: Json): Json {
   if (takesText(schema)) return text;
   const said = jsonIn(text.trim());
@@ -280,12 +280,12 @@ function ofText(id: string, schema: Json, object: ObjectSchema, text: string | u
     return planned(object, { [only]: text });
   const said = jsonIn(text);
   if (isObject(said) && fits(schema, said)) return planned(object, said);
-  // Without fields there is nothing that a text could be lost for.
+  // A schema without any field takes the text as no input: nothing of it is lost.
   if (required.length > 0 || names.length === 0) return planned(object, {});
   throw invalidPayload(id, `it takes ${names.join(', ')}, and no text`);
 }
 
-/** Beside data a text is the one text that is lacking. */
+/** Puts a text beside data into the one text field that is missing. */
 function withText(
   object: ObjectSchema,
   given: { readonly [name: string]: Json },
@@ -324,7 +324,7 @@ function objectSchemaOf(schema: Json): ObjectSchema | undefined {
 
 const typeOf = (schema: Json): unknown => (isObject(schema) ? schema['type'] : undefined);
 
-/** Text, one of several things, or anything. */
+/** Whether a schema takes text: as such, as one of several types, or as anything. */
 function takesText(schema: Json): boolean {
   if (!isObject(schema)) return schema === true;
   const { type, anyOf, enum: values } = schema;
@@ -354,8 +354,7 @@ function parserOf(schema: Json): z.ZodType | undefined {
 const jsonIn = (text: string): Json | undefined => jsonOf(text) as Json | undefined;
 
 /**
- * What the owner is to say next: fields that the capability needs, an answer to the agent's own question, that something is
- * proved, or whether something may be done.
+ * What the owner is asked next: missing fields, an answer to the agent's own question, a proof of who it is, or an approval.
  */
 const Awaited = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('fields') }),
@@ -374,7 +373,7 @@ const Awaited = z.discriminatedUnion('kind', [
 export type Awaited = z.infer<typeof Awaited>;
 
 /**
- * What is remembered of a task between its agent's turns, and nobody sees.
+ * What is remembered of a task between its agent's turns. No caller sees it.
  *
  * - `capability` of the task's last turn, and its `input`, as far as it is known.
  * - `state`      the agent's own.
@@ -400,7 +399,7 @@ export const TurnMemo = z.object({
 });
 export type TurnMemo = z.infer<typeof TurnMemo>;
 
-/** What cannot be read is nothing that is remembered. */
+/** The memo; an empty one if it cannot be read. */
 export const memoOf = (memo: Json | undefined): TurnMemo => {
   if (memo === undefined) return { approvals: [] };
   const parsed = TurnMemo.safeParse(memo);

@@ -15,20 +15,20 @@ export interface TurnReportsDeps {
   readonly clock: Clock;
   readonly newId: () => string;
   readonly turn: Turn;
-  /** What is remembered when the agent is asked. */
+  /** The memo when the agent is asked. */
   readonly memo: TurnMemo;
 }
 
-/** Takes what an agent says while it works at a task, whether it knows of tasks or not. */
+/** Hears what an agent reports while it works at a task, whether it knows of tasks or not. */
 export class TurnReports {
   readonly #turn: Turn;
   readonly #newId: () => string;
   readonly #sayer: ProgressSayer;
   #memo: TurnMemo;
   #cost: Required<Cost> | undefined;
-  /** Where what the agent told came from outside. */
+  /** The taint of the reports. */
   #taint: Taint | undefined;
-  /** So many reports came before the next one, of which some were not kept. */
+  /** How many reports came before the next one; some may not be known any more. */
   #dropped = 0;
 
   constructor({ clock, newId, turn, memo }: TurnReportsDeps) {
@@ -38,17 +38,17 @@ export class TurnReports {
     this.#sayer = new ProgressSayer({ clock, newId, say: (message) => turn.working(message) });
   }
 
-  /** What is remembered by now. */
+  /** The memo now. */
   get memo(): TurnMemo {
     return this.#memo;
   }
 
-  /** Where what the agent has told by now came from outside. */
+  /** The taint of the reports so far. */
   get taint(): Taint | undefined {
     return this.#taint;
   }
 
-  /** What an agent tells whoever has asked it. */
+  /** Called with each progress report of the agent. */
   readonly hear = (progress: Progress): void => {
     const { partial, report, dropped } = progress;
     if (dropped !== undefined) this.#dropped = dropped;
@@ -57,7 +57,7 @@ export class TurnReports {
     else this.#sayer.tell(progress);
   };
 
-  /** What comes next came from outside, too. */
+  /** Called when the next report is tainted. */
   readonly tainted = (taint: Taint): void => {
     this.#taint = mergeTaint(this.#taint, taint);
   };
@@ -71,13 +71,13 @@ export class TurnReports {
     this.#cost = cost;
   };
 
-  /** What its work has come to, for the case that it comes to nothing else. */
+  /** Notes a partial result, which is shown if the task ends without another. */
   partial(partial: unknown): void {
     const artifact = partialOf(this.#turn.number, partial);
     if (artifact !== undefined) this.#turn.partial(artifact);
   }
 
-  /** What it told last is said before the turn ends. */
+  /** Shows the last progress before the turn ends. */
   end(): void {
     this.#sayer.end();
   }
@@ -87,7 +87,7 @@ export class TurnReports {
     if (!parsed.success) return;
     const { run, n, say, artifact, state, usedApproval } = parsed.data.task;
     const turn = this.#memo.turn ?? { number: this.#turn.number, reports: 0 };
-    // What is told again says nothing new; and of what was told while nobody heard is told again. Another attempt begins anew.
+    // Reports that come again are skipped. Another attempt has another run, and begins anew.
     const heard = turn.run === run ? turn.reports : 0;
     const isGap = n > heard + 1 && n === this.#dropped + 1;
     if (n !== heard + 1 && !isGap) return;
@@ -108,7 +108,7 @@ export class TurnReports {
     this.#turn.remember(this.#memo as Json);
   }
 
-  /** What an agent keeps in the task is given to its next turn: so is where it had that from. */
+  /** The state for the next turn, with its taint. */
   #kept(state: Json): Pick<TurnMemo, 'state' | 'taint'> {
     const taint = mergeTaint(this.#memo.taint, this.#taint);
     return { state, ...(taint && { taint: [...taint] }) };
@@ -166,9 +166,9 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 const base64 = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString('base64');
 
-/** How long a chunk is held back, so that the last one can be said to be the last. */
+/** How long a chunk is held back, so that the last one can be marked as last. */
 const HELD_MS = 10;
-/** What is said when only the end itself is left to be said. */
+/** The parts of a last chunk that has nothing new. */
 const NOTHING_MORE: Part[] = [{ text: '' }];
 
 /**
@@ -219,7 +219,7 @@ function isSoon(clock: Clock, next: Promise<unknown>): Promise<boolean> {
   });
 }
 
-/** Who reads along learns of progress so often at most. */
+/** How often progress is shown at most. */
 const EVERY_MS = 250;
 
 interface ProgressSayerDeps {
@@ -247,7 +247,7 @@ class ProgressSayer {
     else this.#stop = this.#deps.clock.setTimer(waitMs, () => this.#say());
   }
 
-  /** What was told last is said before the turn ends. */
+  /** Shows the last message before the turn ends. */
   end(): void {
     this.#say();
   }

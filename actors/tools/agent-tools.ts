@@ -8,7 +8,7 @@ import { listenToUpdates } from './resource-updates.ts';
 import { teamOffers } from './team-offers.ts';
 import { TeamTools } from './team-tools.ts';
 
-/** Under which name a client holds what all contexts of its agent see. */
+/** The key under which a client holds the tools of its agent. */
 const HELD_AS = 'tools';
 
 /** What an agent sees of its team, and what it has called. */
@@ -68,5 +68,5 @@ export function toolsFor(
   return { service: agentTools(ctx), tools };
 }
 
-/** The agent's actor has ended: nobody listens for it any more. */
+/** Removes the agent's listeners when its actor has ended. */
 export const endAgentTools = (client: AgentClient): void => viewIfAny(client)?.offers.forgetListeners();

@@ -21,14 +21,14 @@ export interface AgentOffers {
   readonly prompts: readonly OfferedPrompt[];
 }
 
-/** Something that is not listed, because `ownerId` has offered the same before. */
+/** An offer that is not listed, because `ownerId` has offered the same name or URI before. */
 export interface Duplicate {
   readonly name: string;
   readonly agentId: string;
   readonly ownerId: string;
 }
 
-/** What all agents offer, at one moment. Of what has one name or URI the first that was registered counts. */
+/** All offers of a team at one moment. Of two with one name or URI, the one that was registered first counts. */
 export class Catalogue {
   readonly tools: readonly Tool[];
   readonly resources: readonly OfferedResource[];
@@ -91,7 +91,7 @@ export class Catalogue {
     return { agentId, ownName: prompt.name.slice(agentId.length + 1) };
   }
 
-  /** Who has what this URI names. */
+  /** The agent that has the resource of this URI. */
   ownerOf(uri: string): string | undefined {
     requireString('uri', uri);
     return this.#resourcesByUri.get(uri)?.agentId ?? this.#routes.find((route) => route.fits(uri))?.agentId;
@@ -104,7 +104,7 @@ export class Catalogue {
     return agentId;
   }
 
-  /** Who completes it, and what that agent is asked. Throws PROMPT_NOT_FOUND, RESOURCE_NOT_FOUND. */
+  /** The agent that completes an argument, and what it is asked. Throws PROMPT_NOT_FOUND, RESOURCE_NOT_FOUND. */
   completionOf(completing: Completing): { readonly agentId: string; readonly asked: Completing } {
     const { of } = completing;
     if ('prompt' in of) {
@@ -150,13 +150,13 @@ function firstOfEach<Item extends { readonly agentId: string }>(
   return Object.freeze([...found.values()]);
 }
 
-/** The former list where the new one has the same in it. */
+/** The former list if the new one is equal. */
 const kept = <Item>(former: readonly Item[] | undefined, now: readonly Item[]): readonly Item[] =>
   former !== undefined && former.length === now.length && now.every((item, at) => item === former[at])
     ? former
     : now;
 
-/** What a card offers; `agentId` is that of the card. What JSON does not carry is no tool. */
+/** The offers of a card. A capability whose values JSON does not carry is no tool. */
 export function offersOf(card: AgentCard): AgentOffers {
   const { id, capabilities, resources = [], resourceTemplates = [], prompts = [], taint } = card;
   return {
@@ -167,7 +167,7 @@ export function offersOf(card: AgentCard): AgentOffers {
   };
 }
 
-/** Where what is said of these came from outside. */
+/** The taint of these offers' names and descriptions. */
 export const taintOfOffers = (offers: readonly { readonly taint?: Taint }[]): Taint | undefined =>
   offers.reduce((all: Taint | undefined, { taint }) => mergeTaint(all, taint), undefined);
 

@@ -15,7 +15,7 @@ import type { CallOptions } from '../../runtime/protocol/tool-service.ts';
 import { DEFAULT_CALL_MS, requireCallOptions, requireReadOnly } from './call-options.ts';
 import type { ToolContext } from './hosted-tool.ts';
 
-/** A tool with what it is declared by, and what answers it. */
+/** A tool with its declaration and its handler. */
 export interface HostedTool {
   readonly tool: Tool;
   readonly capability: Capability;
@@ -27,7 +27,7 @@ interface Terms {
   readonly clock: Clock;
 }
 
-/** Calls it on what its schema makes of `args`. Nobody tries it again. */
+/** Calls a tool with the arguments as its schema parses them. It is not tried again. */
 export async function runTool(
   { tool, capability, handler }: HostedTool,
   args: unknown,

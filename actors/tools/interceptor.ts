@@ -2,7 +2,7 @@ import type { Interceptor } from '../../runtime/public.ts';
 import { endAgentTools } from './agent-tools.ts';
 import { endUpdates, takeUpdate } from './resource-updates.ts';
 
-/** Sees to it that agents and the embedder hear of resources that change, also while they are busy. */
+/** Tells agents and the embedder of resources that change, also while they are busy. */
 export const toolInterceptor: Interceptor = {
   types: new Set(['stream-data']),
   owed: new Set(),

@@ -3,7 +3,7 @@ import { mergeTaint, type Taint } from '../../runtime/protocol/taint.ts';
 import { type ToolError, ToolInvocation } from '../../runtime/protocol/tool.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 
-/** So many calls are kept, the newest; of the arguments of one, and of its result, `maxBytes`: of larger ones their size. */
+/** `kept`: how many calls are kept, the newest. `maxBytes`: of arguments and of a result; of larger ones only the size is kept. */
 export interface InvocationLogOptions {
   readonly kept: number;
   readonly maxBytes: number;
@@ -21,7 +21,7 @@ export interface FinishedCall
   readonly taint?: Taint | undefined;
 }
 
-/** Values as text: what is kept is not what somebody may change later. */
+/** A call with its values as text, so that nobody can change them later. */
 interface Kept extends Pick<ToolInvocation, 'tool' | 'agentId' | 'startedAtMs' | 'durationMs'> {
   readonly args: string;
   readonly result: string | undefined;
@@ -29,7 +29,7 @@ interface Kept extends Pick<ToolInvocation, 'tool' | 'agentId' | 'startedAtMs' |
   readonly taint: Taint | undefined;
 }
 
-/** The last calls, so many and so large. */
+/** The last calls, within bounds of number and size. */
 export class InvocationLog {
   readonly #options: InvocationLogOptions;
   readonly #calls: Kept[] = [];
@@ -58,7 +58,7 @@ export class InvocationLog {
     }
   }
 
-  /** Where what is in the list came from outside. */
+  /** The taint of the calls in the list. */
   get taint(): Taint | undefined {
     return this.#calls.reduce((all: Taint | undefined, { taint }) => mergeTaint(all, taint), undefined);
   }
@@ -79,7 +79,7 @@ export class InvocationLog {
   }
 }
 
-/** The facts that are too large to keep are left out, and a message is cut. */
+/** The error as text. Details that are too large are left out, and a long message is cut. */
 function errorText({ code, message, details }: ErrorData, agentId: string, maxBytes: number): string {
   const short = { code, message: message.slice(0, maxBytes) };
   const facts = details === undefined ? undefined : jsonWithin(details, maxBytes);
@@ -89,7 +89,7 @@ function errorText({ code, message, details }: ErrorData, agentId: string, maxBy
   );
 }
 
-/** N-5.4: what is to be said of a failure. Where it happened in the code is nobody's business there. */
+/** The error as tools report it (N-5.4), without its stack. */
 export const toolError = ({ code, message, details }: ErrorData, agentId: string): ToolError =>
   details === undefined ? { code, message, agentId } : { code, message, agentId, details };
 
@@ -111,7 +111,7 @@ function jsonWithin(value: unknown, maxBytes: number): string {
 const omitted = (why: string, bytes: number | undefined): string =>
   JSON.stringify(bytes === undefined ? { omitted: why } : { omitted: why, bytes });
 
-/** Says so without writing what nobody keeps: it stops counting at the bound. */
+/** Whether a value is larger than the bound. It stops counting there, and writes no text. */
 function isClearlyLarger(value: unknown, maxBytes: number): boolean {
   let left = maxBytes;
   const count = (item: unknown): boolean => {

@@ -1,7 +1,7 @@
 import { reasonOf } from '../../runtime/protocol/errors.ts';
 import type { AgentClient } from '../../runtime/public.ts';
 
-/** A listener that fails ends nothing, and is told of. */
+/** Reports what a listener throws; it ends nothing. */
 export const listenerFault =
   (note: AgentClient['note']) =>
   (error: unknown): void =>

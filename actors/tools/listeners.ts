@@ -1,4 +1,4 @@
-/** Those who want to hear of something. One that fails keeps nobody else from hearing of it. */
+/** A list of listeners. One that fails does not keep the others from being called. */
 export class Listeners<Told> {
   readonly #listeners = new Set<{ readonly hear: (told: Told) => unknown }>();
   readonly #onFault: (error: unknown) => void;
@@ -11,7 +11,7 @@ export class Listeners<Told> {
     return this.#listeners.size === 0;
   }
 
-  /** Until the returned function is called; each time it is given counts. */
+  /** Adds a listener, and returns what removes it. One that is added twice is called twice. */
   add(hear: (told: Told) => unknown): () => void {
     const listener = { hear };
     this.#listeners.add(listener);

@@ -22,7 +22,7 @@ export class OfferIndex {
   #known = new Map<string, Known>();
   #catalogue = new Catalogue([]);
   #edition = -1;
-  /** What those who listen have been told of. */
+  /** The catalogue that listeners know. */
   #told = this.#catalogue;
   #isToLook = false;
   #unwatch: (() => void) | undefined;
@@ -55,7 +55,7 @@ export class OfferIndex {
     };
   }
 
-  /** Nobody listens any more. */
+  /** Removes all listeners. */
   forgetListeners(): void {
     this.#listeners.clear();
     this.#close();
@@ -66,7 +66,7 @@ export class OfferIndex {
     this.#unwatch = undefined;
   }
 
-  /** A team comes in many changes: they are looked at together. */
+  /** Many agents start at once: their changes are looked at together. */
   readonly #look = (): void => {
     if (this.#isToLook) return;
     this.#isToLook = true;
@@ -78,7 +78,7 @@ export class OfferIndex {
     });
   };
 
-  /** Most agents are as they were. */
+  /** The offers of all agents; those of unchanged cards are reused. */
   #offers(): readonly AgentOffers[] {
     const known = new Map<string, Known>();
     for (const card of this.#deps.team.cards()) {
@@ -101,7 +101,7 @@ export class OfferIndex {
     }
   }
 
-  /** Agents that were started from one module have the same resources, and nobody has made a mistake. */
+  /** Whether both agents are instances of one module: then equal resources are no mistake. */
   #areInstances({ agentId, ownerId }: Duplicate): boolean {
     const [one, other] = [agentId, ownerId].map((id) => this.#known.get(id)?.card);
     return (

@@ -20,7 +20,7 @@ export interface CallRecorder {
   readonly note: (event: ToolCallEvent) => void;
 }
 
-/** Runs a call, and keeps and tells what became of it. What it rejects with says whose tool it was. */
+/** Runs a call, logs it, and notes it as an event. An error of it says whose tool it was. */
 export async function recordCall(
   { clock, log, note, taint }: CallRecorder,
   { tool, args, callerId }: { readonly tool: Tool; readonly args: unknown; readonly callerId: string },

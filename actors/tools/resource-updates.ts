@@ -7,7 +7,7 @@ import { type ActorContext, type AgentClient, clientOf, type Outgoing } from '..
 import { Listeners } from './listeners.ts';
 import { listenerFault } from './listener-fault.ts';
 
-/** Under which name a client holds who is to hear of updates. */
+/** The key under which a client holds the listeners of updates. */
 const HELD_AS = 'resource-updates';
 /** Updates go over the embedder's mailbox, which outlives every thread of agents. */
 const HUB = HOST_ID;
@@ -62,7 +62,7 @@ export function resourceChanged<State>(ctx: ActorContext<State>, uri: string): v
   requireText('uri', uri);
   const payload: UpdateMessage = { resourceUpdate: 'changed', uri };
   const client = clientIfAny(ctx as ActorContext<never>);
-  // An agent in a process of its own has no client: its host finds out.
+  // An agent in a process of its own has no client: its host sees to it.
   if (client === undefined) void ctx.tell(HUB, payload, { type: 'stream-data' });
   else if (client.judge(outgoing(HUB, payload)) === undefined) client.send(outgoing(HUB, payload));
 }
@@ -84,7 +84,7 @@ export function listenToUpdates(client: AgentClient, listener: (uri: string) => 
   };
 }
 
-/** Nobody in this thread listens for the agent any more. */
+/** Removes all listeners of the agent in this thread. */
 export function endUpdates(client: AgentClient): void {
   const updates = updatesIfAny(client);
   if (updates === undefined || updates.listeners.isEmpty) return;
@@ -92,7 +92,7 @@ export function endUpdates(client: AgentClient): void {
   leaveHub(client, updates);
 }
 
-/** Asks to be told, as soon as there is somebody to ask. */
+/** Asks the hub for updates, as soon as the hub is there. */
 function askHub(client: AgentClient, updates: Updates): void {
   const message = outgoing(HUB, { resourceUpdate: 'listen' });
   const isAsked = (): boolean => client.judge(message) === undefined && client.send(message).delivered;
@@ -111,7 +111,7 @@ function leaveHub(client: AgentClient, updates: Updates): void {
   if (!isSystemId(client.agentId) && client.judge(message) === undefined) client.send(message);
 }
 
-/** Takes in what is about updates; false for anything else. */
+/** Takes a message about updates; false for any other envelope. */
 export function takeUpdate(client: AgentClient, envelope: A2AEnvelope): boolean {
   const { payload, sender, metadata } = envelope;
   if (typeof payload !== 'object' || payload === null || !('resourceUpdate' in payload)) return false;
@@ -126,7 +126,7 @@ export function takeUpdate(client: AgentClient, envelope: A2AEnvelope): boolean 
   return true;
 }
 
-/** The hub has nothing of what came from outside: what it passes on has its taint from whoever said it. */
+/** Handles a message at the hub, which stays untainted: what it passes on has the taint of its sender. */
 function takeAtHub(client: AgentClient, message: UpdateMessage, { sender, metadata }: A2AEnvelope): void {
   const { listeners, agents } = updatesAt(client);
   switch (message.resourceUpdate) {

@@ -7,7 +7,7 @@ import { TeamTools } from './team-tools.ts';
 
 export type ToolSystem = Pick<System, 'client' | 'registry'>;
 
-/** One a system, however many serve from it. */
+/** One service for each system. */
 const services = new WeakMap<object, ToolService>();
 
 /** The tools of a running system, called as `system/host`. */
@@ -19,7 +19,7 @@ export function systemTools(system: ToolSystem): ToolService {
   return made;
 }
 
-/** Lists are read at once; whoever wants more has the embedder's mailbox opened, if that is not open yet. */
+/** Lists are read without a mailbox. Calls and updates open the embedder's. */
 function openSystemTools(system: ToolSystem): ToolService {
   const { registry } = system;
   const { table } = registry;

@@ -5,7 +5,7 @@ import { OfferIndex } from './offer-index.ts';
 
 type Note = AgentClient['note'];
 
-/** What the agents of a team offer; what two of them offer under one name is told to the system. */
+/** The offers of a team. Two offers of one name are reported as an event. */
 export const teamOffers = (team: SeenTeam, note: Note): OfferIndex =>
   new OfferIndex({
     team,

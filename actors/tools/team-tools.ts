@@ -28,7 +28,7 @@ import type { OfferIndex } from './offer-index.ts';
 import { type CallRecorder, recordCall } from './record-call.ts';
 import { whoseTool } from './whose-tool.ts';
 
-/** How agents are asked, in whose name. */
+/** How agents are asked, and in whose name. */
 export interface ToolCalls {
   readonly callerId: string;
   ask(asking: Asking): Promise<unknown>;
@@ -132,7 +132,7 @@ export class TeamTools implements ToolService {
     return this.#deps.onUpdate(listener);
   }
 
-  /** Whoever is shown names, descriptions and schemas has what is in them. To call by a name is to be shown nothing. */
+  /** Listing tools taints the caller with what their names, descriptions and schemas say. Calling one by its name does not. */
   #shown<Item extends { readonly taint?: Taint }>(items: readonly Item[]): readonly Item[] {
     const taint = taintOfOffers(items);
     if (taint !== undefined) this.#deps.absorbTaint?.(taint);
@@ -152,7 +152,7 @@ export class TeamTools implements ToolService {
     return chunks;
   }
 
-  /** What an agent offers beside its tools is asked for under the same terms. */
+  /** Asks an agent for a resource, a prompt or a completion, under the same terms as a tool. */
   async #askFor<Input, Output>(
     agentId: string,
     { id }: Capability<Input, Output>,
@@ -194,7 +194,7 @@ export class TeamTools implements ToolService {
   }
 }
 
-/** A report is no progress; a checkpoint is. */
+/** Listens to progress and checkpoints, not to reports. */
 const hearing =
   ({ onProgress, onReport }: CallOptions) =>
   (progress: Progress): void => {

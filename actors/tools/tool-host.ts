@@ -53,7 +53,7 @@ export interface ToolHostOptions {
   readonly onFault?: (error: unknown) => void;
 }
 
-/** What is one agent's, here; `offers` is how it is listed. */
+/** What one agent has registered; `offers` is how that is listed. */
 interface Hosted {
   readonly tools: Map<string, HostedTool>;
   readonly content: OfferedContent<ToolContext>;
@@ -175,14 +175,14 @@ export class ToolHost implements ToolService {
     this.#changed();
   }
 
-  /** Takes back everything of an agent; says whether there was anything. */
+  /** Removes all that an agent has registered; says whether there was anything. */
   unregister(agentId: string): boolean {
     const was = this.#agents.delete(agentId);
     this.#changed();
     return was;
   }
 
-  /** Tells those who listen that what a resource holds is something else by now. */
+  /** Tells listeners that a resource has changed. */
   resourceChanged(uri: string): void {
     requireText('uri', uri);
     this.#updates.tell(uri);
@@ -265,7 +265,7 @@ export class ToolHost implements ToolService {
     annotations = {},
     ...others
   }: ToolRegistration & { readonly handler: (input: never, ctx: ToolContext) => unknown }): HostedTool {
-    // What is said beside `annotations`, such as that a tool is privileged, would hold for nobody.
+    // Other fields, such as `privileged`, would have no effect here.
     requireNoOthers(others);
     requireText('agentId', agentId);
     requireFunction(`the handler of ${agentId}.${name}`, handler);

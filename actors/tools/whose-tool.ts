@@ -1,6 +1,6 @@
 import { errorToData, isOrreryError, OrreryError } from '../../runtime/protocol/errors.ts';
 
-/** The failure of a tool, which says whose it is; what it was caused by stays its cause. */
+/** The error of a tool, with the agent's id. Its cause stays. */
 export function whoseTool(error: unknown, agentId: string): OrreryError {
   const { code, message } = errorToData(error);
   const details = isOrreryError(error) ? error.details : {};

@@ -2,8 +2,8 @@
  * The accounts of a system as words in memory that all its threads share, and the steps by which they change: each is one
  * compare-and-swap. A thread may end between two of them; what it leaves so is told by `closing` and `miscounted`.
  *
- * An account has a slot. Whoever has its turn in that slot is its *generation*, which stands in every word of it: who is
- * late finds another generation there, and changes nothing.
+ * An account has a slot. The *generation* of the slot stands in every word of the account: a late change finds another
+ * generation, and does nothing.
  */
 
 const HEADER = 2;
@@ -26,7 +26,7 @@ export const WORD = {
   spentMicros: 5,
   /** Two numbers of 32 bits: steps under way that may be taken back, and how many were. */
   flux: 6,
-  /** By which a journal knows it, in this process and in later ones. */
+  /** The name by which a journal knows the account, in this process and in later ones. */
   name: 7,
   /** What it was opened with. */
   grantedTokens: 8,
@@ -36,7 +36,7 @@ export const WORD = {
 /** A word that holds a number. */
 export type NumberWord = (typeof WORD)[Exclude<keyof typeof WORD, 'life' | 'flux' | 'name'>];
 
-/** No number of its own stands here. */
+/** The account has no amount of its own here. */
 export const NOTHING = 2 ** 48 - 1;
 
 const NUMBER_BITS = 48n;
@@ -44,20 +44,20 @@ const NUMBER = (1n << NUMBER_BITS) - 1n;
 const INCARNATION_BITS = 32n;
 const STATE = (1n << INCARNATION_BITS) - 1n;
 
-/** States: nobody has the slot; it is being closed; else whether its opener holds it, and how many accounts are below it. */
+/** States of a slot: free, or being closed. Others say whether the opener holds it, and how many accounts are below it. */
 const FREE = 0;
 const CLOSING = 2 ** 32 - 1;
 const HELD = 1;
 const ONE_BELOW = 2;
 
-/** There are not so many accounts in one process, however many were open before. */
+/** Names of accounts are numbered within one process below this. */
 const ACCOUNTS = 2 ** 32;
 
 /** Accounts that can be open at once. */
 const CAPACITY = 2 ** 16;
-/** Slots are tried in turn; the count begins again long before it is too large, but not at 0: all have been used then. */
+/** Slots are tried in turn. The count begins anew here, and not at 0: by then all slots have been used. */
 const LAST_TURN = 2 ** 30;
-/** How long what may be taken back is waited for: its thread may have ended. */
+/** Reads of a step that may be taken back, before its thread is thought to have ended. */
 const FLUX_READS = 1_000;
 
 /** An account that counts `excess` more below it than there are, and its word of life when that was seen. */

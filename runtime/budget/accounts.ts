@@ -64,7 +64,7 @@ export class Accounts {
     return account;
   }
 
-  /** What is spent from here on outlives the process. */
+  /** Has what is spent from now on noted where it outlives the process. */
   noteIn(notes: SpendNotes): void {
     this.#notes = notes;
   }
@@ -94,14 +94,14 @@ export class Accounts {
     return undefined;
   }
 
-  /** Puts back what was spent and not used. The caller has seen that it was spent. */
+  /** Puts back what was spent and not used. The caller checks that it was spent. */
   refund(account: number, amounts: Amounts): void {
     if (!this.#memory.isOpen(account)) return;
     for (const [field, word] of AMOUNTS) this.#give(account, word, amounts[field] ?? 0);
     this.#note(account, amounts, -1);
   }
 
-  /** What can be spent; an amount that is not limited is absent. Nothing, when it is over. */
+  /** What is left to spend. An amount that is not limited is absent; of a closed account nothing is left. */
   left(account: number): Cost {
     if (!this.#memory.isOpen(account)) return NOTHING_LEFT;
     return budgetOf({
@@ -110,34 +110,34 @@ export class Accounts {
     });
   }
 
-  /** What was spent on an account with none above it, and below it. */
+  /** What was spent on an account at the top, and on all below it. */
   spent(account: number): Required<Cost> {
     const tokens = this.#memory.read(account, WORD.spentTokens) ?? 0;
     const micros = this.#memory.read(account, WORD.spentMicros) ?? 0;
     return { tokens, costUsd: budgetOf({ micros }).costUsd ?? 0 };
   }
 
-  /** Lets go of an account, once or several times: nothing can be spent on it any more, but on those that are below it. */
+  /** Lets go of an account; again does no harm. Nothing more can be spent on it, but on those below it. */
   close(account: number): void {
     if (this.#memory.letGo(account)) this.#clear(account);
   }
 
-  /** Something may still be spent on it, or on one below it. */
+  /** Whether something may still be spent on the account, or on one below it. */
   isOpen(account: number): boolean {
     return this.#memory.isOpen(account);
   }
 
-  /** Whoever opened it has not let go of it. */
+  /** Whether its opener has not let go of it. */
   isHeld(account: number): boolean {
     return this.#memory.isHeld(account);
   }
 
-  /** What the dead thread of `incarnation` opened, and has not let go of. */
+  /** The accounts that a dead thread had opened and not let go of. */
   heldBy(incarnation: number): number[] {
     return [...this.#memory.heldBy(incarnation)];
   }
 
-  /** What is being closed, which takes no time: for longer, when the thread that does it has ended. */
+  /** Accounts in the course of being closed. They stay so only when the thread that closed them has ended. */
   closing(): number[] {
     return [...this.#memory.closing()];
   }
@@ -147,12 +147,12 @@ export class Accounts {
     this.#clear(account);
   }
 
-  /** Accounts that wait for others below them that are not there: for longer than a moment, when a thread has ended. */
+  /** Accounts that count more below them than there are. They stay so only when a thread has ended. */
   miscounted(): Miscount[] {
     return this.#memory.miscounted();
   }
 
-  /** Lets such an account close, if it still stands as it was seen. */
+  /** Corrects such a count, unless it has changed since; the account may then close. */
   correct(miscount: Miscount): void {
     if (this.#memory.correct(miscount)) this.#clear(miscount.account);
   }
@@ -194,7 +194,7 @@ export class Accounts {
     const memory = this.#memory;
     const tokenHolder = tokens > 0 ? this.#holderOf(account, WORD.tokens) : undefined;
     const microHolder = micros > 0 ? this.#holderOf(account, WORD.micros) : undefined;
-    // As long as it is open, so are those above it, and they are who was found.
+    // While it is open, those above it are open too.
     if (!memory.isOpen(account)) return false;
     for (;;) {
       if (tokenHolder !== undefined && memory.isShort(tokenHolder, WORD.tokens, tokens)) return false;
@@ -241,7 +241,7 @@ export class Accounts {
     return holder === undefined ? undefined : (this.#memory.read(holder, word) ?? 0);
   }
 
-  /** Only what limits something matters to those who come later. */
+  /** Notes what was spent where an amount limits it. */
   #noteIn(notes: SpendNotes, account: number, { tokens = 0, micros = 0 }: Amounts, sign: 1 | -1): void {
     const memory = this.#memory;
     const isLimit = AMOUNTS.some(([, , , granted]) => amountIn(memory.read(account, granted)) !== null);

@@ -6,7 +6,7 @@ import type { Accounts } from './accounts.ts';
 import { grantedAmounts } from './amounts.ts';
 
 /**
- * What whoever sends has to spend.
+ * What a sender has to spend.
  *
  * - `account`   what is sent draws on it; undefined when nothing limits the amounts.
  * - `hops`      delegations left; undefined when they are not limited.
@@ -18,7 +18,7 @@ export interface Funds {
   readonly isHandler: boolean;
 }
 
-/** What the envelope in hand leaves for those that are sent because of it. */
+/** What the envelope in hand allows its handler to spend on what it sends. */
 export function fundsOf(mail: Mail | undefined): Funds | undefined {
   const extras = mail?.extras;
   if (extras?.budget === undefined) return undefined;
@@ -27,7 +27,7 @@ export function fundsOf(mail: Mail | undefined): Funds | undefined {
 
 /**
  * Gives `mail` an account: with what is `wanted`, split off from that of its sender; without, one that draws on it. Returns
- * the refusal. Whoever has given it one sees to it that it is closed when the mail is not sent.
+ * the refusal. The caller closes the account when the mail is not sent.
  */
 export function fund(
   accounts: Accounts,

@@ -1,6 +1,6 @@
 import { type Mail, messageTypeOf } from '../mailbox/mail.ts';
 
-/** What every event that is about an envelope says of it. */
+/** The fields that every event about an envelope has. */
 export const aboutMail = (mail: Mail) => ({
   envelopeId: mail.id,
   sender: mail.sender,

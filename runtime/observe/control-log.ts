@@ -9,11 +9,11 @@ import { estimateSize } from './estimate-size.ts';
 export interface ControlLogDeps {
   readonly clock: Clock;
   readonly limits: EventLimits;
-  /** Something happened in this thread. */
+  /** Hears of each event of the control thread itself. */
   readonly onEvent: (event: SystemEvent) => void;
   /** A security event, to be remembered beyond the process. */
   readonly remember?: ((event: SystemEvent) => void) | undefined;
-  /** It goes to whoever wants to see. */
+  /** Gives the event to listeners (`inspect`). */
   readonly show: (event: SystemEvent) => void;
 }
 
@@ -40,7 +40,7 @@ export class ControlLog {
     this.audit(placed);
   }
 
-  /** Keeps what a thread tells of itself beyond its end. */
+  /** Keeps an event of a thread, so that it outlives the thread. */
   audit(event: SystemEvent): void {
     const isSecurity = eventKind(event) === 'security';
     const ring = isSecurity ? this.#security : this.#lives;

@@ -66,7 +66,7 @@ export class CrossingRing {
     return this.#crossings.map((crossing) => crossingEvent(crossing, place));
   }
 
-  /** Of what was noted behind the first `count`, what is remembered; the oldest first, at most `limit`. */
+  /** The crossings after the first `count` that are still remembered, oldest first, at most `limit`. */
   eventsBehind(count: number, limit: number, place: string): SystemEvent[] {
     const { length } = this.#crossings;
     const events: SystemEvent[] = [];

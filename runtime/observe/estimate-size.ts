@@ -3,7 +3,7 @@ const DEEPEST = 6;
 const SMALL = 8;
 
 /**
- * About how many bytes a payload keeps in memory: a few of its parts are looked at, and the others taken to be alike.
+ * About how many bytes of memory a payload takes. A few of its parts are looked at; the others are taken to be alike.
  *
  * Costs at most a few microseconds, whatever the payload.
  */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 const count = z.int().min(16).max(1_000_000);
 
 /**
- * How much of what happened is kept in memory, in numbers; a new one replaces the oldest.
+ * How many events are kept in memory; a new one replaces the oldest.
  *
  * - `traffic`   events of envelopes, of each thread: how far back `thread()` reaches. @default 1_024
  * - `crossings` envelopes that went from one tier to another, of each thread. @default 512

@@ -51,7 +51,7 @@ export function metricsText({ counts, account, roster, tools }: MetricsSource): 
   return registry.metrics();
 }
 
-/** With the number of calls, the seconds say how long one takes on average. */
+/** Calls and their seconds, which give the average. */
 function addTools(registry: Registry, counts: Float64Array, tools: readonly ToolCount[]): void {
   const registers = [registry];
   const seconds = { name: 'orrery_tool_seconds_total', help: 'Time that calls of tools took' };
@@ -65,7 +65,7 @@ function addTools(registry: Registry, counts: Float64Array, tools: readonly Tool
   for (const [tool, count] of tools) calls.inc({ tool }, count);
 }
 
-/** What was accepted is what was settled and what is in flight: of one moment, so that a scrape adds up. */
+/** Accepted is written as settled plus in flight of one moment, so that a scrape adds up. */
 function addAccount(registry: Registry, account: Conservation): void {
   const registers = [registry];
   const accepted = { name: 'orrery_envelopes_accepted_total', help: 'Envelopes accepted by a mailbox' };

@@ -21,7 +21,7 @@ const NOTED_KEPT = 512;
 const CHANNELS_KEPT = 256;
 const TOOLS_KEPT = 512;
 const EVENTS_A_POST = 512;
-/** Security events and failures that the control thread is given; of a flood the rest stays here. */
+/** Security events and failures a second that go to the control thread. Of a flood, the rest stays in this thread. */
 const AUDITED_A_SECOND = 200;
 
 export interface NodeLogDeps {
@@ -31,9 +31,9 @@ export interface NodeLogDeps {
   readonly partyOf: (id: string) => Party;
   readonly agentOf: (mail: Mail) => string;
   readonly limits: EventLimits;
-  /** There is something to be told with the next flush. */
+  /** There is something to report with the next flush. */
   readonly onReports: () => void;
-  /** The letter is about a mail that the journal has. */
+  /** Called for a dead letter of a mail that the journal has. */
   readonly keepLetter: (mail: Mail, letter: DeadLetter) => void;
   readonly tell: (report: EventReport) => void;
 }
@@ -45,14 +45,14 @@ export type EventWatcher = (event: SystemEvent, mail: Mail | undefined) => void;
  * What one thread tells of itself: rings of its last events, always on; every event while somebody listens; the dead
  * letters.
  *
- * What it tells of envelopes is posted before the marks say so, and counts when they do. What happened whatever becomes
- * of the envelope in hand is posted at once: the thread may end before it comes to anything else.
+ * Reports of envelopes are posted before the marks are committed, and count when they are. What does not depend on the
+ * envelope in hand is posted at once: the thread may end before its next flush.
  */
 export class NodeLog {
   /** The last envelopes. */
   readonly traffic: TrafficRing;
   readonly crossings: CrossingRing;
-  /** Everything else, but for what the control thread keeps. */
+  /** All other events, except those that the control thread keeps. */
   readonly #noted = new EventRing<SystemEvent>(NOTED_KEPT);
   /** Channels that come and go must not drive out what is rare. */
   readonly #channels = new EventRing<SystemEvent>(CHANNELS_KEPT);
@@ -63,9 +63,9 @@ export class NodeLog {
   #streamed: SystemEvent[] | undefined;
   #watcher: EventWatcher | undefined;
   #letters: DeadLetter[] = [];
-  /** The number of what was told last. */
+  /** The number of the last report. */
   #told = 0;
-  /** Some of what is about to count has been told already. */
+  /** A part of the next report has been posted already. */
   #isBegun = false;
   #secondMs = 0;
   #audited = 0;
@@ -78,7 +78,7 @@ export class NodeLog {
     this.crossings = new CrossingRing(deps.limits.crossings);
   }
 
-  /** Routing took this long. */
+  /** Counts how long a routing decision took. */
   routed(latencyMs: number): void {
     this.#count(COUNT.routingMs, latencyMs);
     this.#count(COUNT.routings);
@@ -87,7 +87,7 @@ export class NodeLog {
   /** `partial`: what its work came to. */
   deadLetter(mail: Mail, recipient: string, why: ErrorData, partial?: unknown): void {
     const { sender } = mail;
-    // Of a mail whose every copy died, not even the name may be left.
+    // Where every copy of a mail died, even its name may be lost.
     const id = mail.id === '' ? undefined : mail.id;
     const { tier, sandboxId } = this.#deps.partyOf(sender);
     const type = messageTypeOf(mail);
@@ -121,7 +121,7 @@ export class NodeLog {
     });
   }
 
-  /** Tells what is about to count, before the marks say so. Returns the number of it. */
+  /** Posts what the next commit counts, and returns the number of that report. */
   tell(): number {
     const letters = this.#letters;
     const events = this.#streamed ?? [];
@@ -175,7 +175,12 @@ export class NodeLog {
     });
   }
 
-  /** Counts a refusal and notes it; one by a policy is a security event. `row` is whom it was meant for, if known; `latencyMs` how long deciding took. */
+  /**
+   * Counts a refusal and notes it; one by a policy is a security event.
+   *
+   * - `row`       whom it was meant for, if known.
+   * - `latencyMs` how long deciding took.
+   */
   refusal(
     sender: Party,
     mail: Mail,
@@ -185,7 +190,7 @@ export class NodeLog {
   ): void {
     this.#count(COUNT.refused);
     const isFull = code === 'MAILBOX_FULL';
-    // A flood of one event a refused envelope would drive everything else out of the ring.
+    // One event for each refused envelope would drive everything else out of the ring.
     if (isFull && !this.isTold) return;
     const security = row !== undefined && !isFull;
     if (security) this.#count(COUNT.securityEvents);
@@ -327,7 +332,7 @@ export class NodeLog {
     else if (events.length >= EVENTS_A_POST) this.#postStreamed();
   }
 
-  /** What was streamed last has happened, whatever becomes of what was before it. */
+  /** Posts streamed events that count whatever becomes of the handling. */
   #postFacts(): void {
     const fact = this.#streamed?.pop();
     if (fact === undefined) return;
@@ -335,7 +340,7 @@ export class NodeLog {
     this.#deps.tell({ t: 'events', events: [fact] });
   }
 
-  /** It counts with the next commit. */
+  /** Posts streamed events that count with the next commit. */
   #postStreamed(): void {
     if (this.#streamed === undefined || this.#streamed.length === 0) return;
     const events = this.#streamed;

@@ -7,7 +7,7 @@ import { ToolCounts } from './tool-counts.ts';
 import { eventKind } from './event-kind.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 
-/** What a router and its tools have done since the last reset (seed 1). Averages are 0 before there is anything. */
+/** Counts of a router and its tools since the last reset (seed 1). Averages are 0 before the first event. */
 export const A2AMetrics = z
   .object({
     totalMessagesSent: z.int().nonnegative(),
@@ -137,7 +137,7 @@ function increment<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-/** Of so many events, a fourth is for security and a fourth for lives, if there are that many. */
+/** A fourth of the events may be of security, a fourth of lives, if there are that many. */
 const SHARES = 4;
 
 /**

@@ -39,10 +39,10 @@ export interface Traffic {
   readonly serial: number;
 }
 
-/** Events that are weighed together, by one of them. */
+/** The size of a block of events is estimated by one of them. */
 const BLOCK_BITS = 4;
 const BLOCK = 1 << BLOCK_BITS;
-/** Bytes of payloads that a ring keeps, about. */
+/** About how many bytes of payloads a ring keeps. */
 const BUDGET = 8_000_000;
 
 /**
@@ -61,7 +61,7 @@ export class TrafficRing {
   readonly #weights: Float64Array;
   #weight = 0;
   #next = 0;
-  /** The serial of the first place of this turn of the ring. */
+  /** The serial of the ring's first entry, since it last began at its start. */
   #base = 0;
   #listener: ((traffic: Traffic) => void) | undefined;
 
@@ -87,7 +87,7 @@ export class TrafficRing {
       this.#next = 0;
       this.#base += this.#capacity;
     }
-    // Which one of a block is weighed changes, as the kinds of events take turns.
+    // Another event of the block each time, because the kinds of events take turns.
     const block = at >> BLOCK_BITS;
     if (((at ^ block) & (BLOCK - 1)) === 0)
       this.#weighBlock(block, mail, kind >= TRAFFIC.replied ? detail : undefined);
@@ -126,7 +126,7 @@ export class TrafficRing {
     }
   }
 
-  /** Lets go of the payloads of a block. */
+  /** Drops the payloads of a block. */
   #lighten(block: number): void {
     const weight = this.#weights[block] as number;
     if (weight === 0) return;
@@ -200,11 +200,11 @@ export function trafficEvents(traffic: Traffic, { id: place, agentOf }: TrafficP
   ];
 }
 
-/** As a field, where it was measured. */
+/** The field `latencyMs`, where it was measured. */
 export const latencyOf = (latencyMs: number): { readonly latencyMs?: number } =>
   Number.isNaN(latencyMs) ? {} : { latencyMs };
 
-/** Of an answer it is what was on the work. */
+/** The taint of an event: of an answer it is that of the work. */
 const taintOf = ({ kind, mail }: Traffic): Taint | undefined =>
   kind >= TRAFFIC.replied ? mail.workTaint : mail.extras?.taint;
 
@@ -213,7 +213,7 @@ export const outcomeIndex = (outcome: Outcome): number => OUTCOMES.indexOf(outco
 const answerTypeOf = (kind: TrafficKind): A2AMessageType =>
   ANSWER_TYPES[kind - TRAFFIC.replied] ?? 'response';
 
-/** The id of an answer: derived, so that it needs no room on the way. */
+/** The id of an answer, derived from the ask's: it does not cross on the wire. */
 const answerIdOf = ({ kind, mail, serial }: Traffic): string =>
   kind === TRAFFIC.chunk ? `${mail.id}~reply-${serial}` : `${mail.id}~reply`;
 

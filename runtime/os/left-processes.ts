@@ -4,7 +4,7 @@ import { endFamily, endProcess, familyOf } from './process-family.ts';
 import { isAlive, type ProcessIdentity, thisMachine } from './process-identity.ts';
 
 const LOOK_MS = 10;
-/** What is killed may take as long as the kernel needs to give back its memory. */
+/** How long a killed process may take to end: the kernel has to give back its memory. */
 const MOST_WAIT_MS = 5_000;
 
 /** A process that a dead host had left behind; `isGone`: it, and whatever it had started, has ended. */
@@ -50,11 +50,11 @@ async function isSoon(what: () => boolean, clock: Clock): Promise<boolean> {
 const marked = (mark: string | undefined): readonly number[] =>
   mark === undefined ? [] : familyOf(undefined, mark);
 
-/** What had a mark before the machine was started again is no more. */
+/** The mark, unless the machine was started again since: then no process has it any more. */
 const presentMark = ({ mark, machine }: ProcessIdentity): string | undefined =>
   machine === thisMachine() ? mark : undefined;
 
-/** Once the number is given to another process the group has ended: as long as it is there nobody else gets its number. */
+/** A group keeps its number while it lives. So where another process has the number, the group has ended. */
 function isGroupGone({ pid, start }: ProcessIdentity): boolean {
   const now = processAt(pid);
   if (now !== undefined && now.start !== start) return true;

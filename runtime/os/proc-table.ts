@@ -5,7 +5,7 @@ const STATE = 0;
 const PARENT = 1;
 const GROUP = 2;
 const START = 19;
-/** It has ended, and only waits to be noticed. */
+/** States of a process that has ended, and waits for its parent to notice. */
 const ENDED = 'ZX';
 
 /** A process that has not ended, as `/proc` shows it. `start` is in the kernel's own ticks since the machine was started. */
@@ -57,7 +57,7 @@ function numbers(): number[] {
   }
 }
 
-/** The command that a `bwrap` runs: the first process in the namespace that it made, after the one that reaps there. */
+/** The number of the command that a `bwrap` runs: the second process of its namespace, after the one that reaps. */
 export function innermostOf(wrapper: number): number | undefined {
   const all = knownProcesses();
   const reaper = all.find(({ parent }) => parent === wrapper);
@@ -66,7 +66,7 @@ export function innermostOf(wrapper: number): number | undefined {
 
 const FIRST_COMMAND = 2;
 
-/** The number that the process has in the innermost namespace that it is in. */
+/** The number of the process in the innermost of its namespaces. */
 function numberInside(pid: number): number | undefined {
   try {
     const numbers = /^NSpid:\s+(.+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];

@@ -69,7 +69,7 @@ function readStat(file: string): { readonly state: string | undefined; readonly 
   return { state: fields[STATE], cpuMs: ticks * TICK_MS };
 }
 
-/** Has the kernel end this process before any other, when the machine runs out of memory. */
+/** Has the kernel end this process before others when the machine runs out of memory. */
 export function preferAsVictim(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/oom_score_adj`, '1000');

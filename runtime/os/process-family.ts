@@ -4,7 +4,7 @@ import { type KnownProcess, knownProcesses } from './proc-table.ts';
 /** The variable by which a process, and what inherits its environment, is known when it has left its group and its parent. */
 export const MARK = 'ORRERY_PROCESS';
 
-/** Whoever starts others faster than they are found is given up after so many looks. */
+/** Looks for new members of a family, before it is given up: it may start others faster than they are found. */
 const MOST_LOOKS = 200;
 
 /** The mark that a process was started with; undefined for one without, or one that is gone. */
@@ -38,7 +38,7 @@ export function endProcess(pid: number, mark = markOf(pid)): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It is gone, or this system has no groups: then it ends with the thread that had started it.
+    // It is gone, or this system has no process groups.
   }
 }
 

@@ -70,8 +70,8 @@ export type Decision =
 /**
  * Decides what a group does about `deaths` that happened at once; a thread takes all its agents along.
  *
- * Deaths that happened at once count as one restart, and only if an agent is to blame for one of them. Agents that were stopped, are
- * parked or have failed stay so, and a `temporary` neighbour is ended but does not return (OTP).
+ * Deaths that happened at once count as one restart, and only if an agent is to blame for one of them. Agents that were stopped,
+ * are parked or have failed stay so, and a `temporary` neighbour is ended but does not return (OTP).
  */
 export function decideRestart(
   group: GroupState,
@@ -101,7 +101,7 @@ function recordCharged({ restarts, intensity }: GroupState, deaths: readonly Dea
   return counts ? recordRestart(restarts, nowMs, intensity) : { restarts, exceeded: false };
 }
 
-/** Whom the strategy takes along. */
+/** The members that the strategy restarts with the dead ones. */
 function scope({ strategy, members }: GroupState, deaths: readonly Death[]): readonly Member[] {
   const isDead = ({ agentId }: Member) => deaths.some((death) => death.agentId === agentId);
   if (strategy === 'one-for-all') return members;
@@ -125,7 +125,7 @@ function countConsecutive(
   );
 }
 
-/** The longest wait that one of the deaths asks for that somebody is to blame for. */
+/** The longest back-off of those deaths that somebody is to blame for. */
 function waitMs(
   { backOff, intensity, members }: GroupState,
   deaths: readonly Death[],
@@ -138,7 +138,7 @@ function waitMs(
     .reduce((longest, wait) => Math.max(longest, wait), 0);
 }
 
-/** A life of a full window ends the row. */
+/** A life that lasted a full window begins the count anew. */
 const settledConsecutive = ({ ranMs, consecutive }: Member, { withinMs }: RestartIntensity): number =>
   ranMs >= withinMs ? 0 : consecutive;
 

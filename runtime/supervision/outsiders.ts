@@ -5,7 +5,7 @@ import type { BackOff, RestartIntensity } from './supervisor-options.ts';
 import { backOffMs } from './back-off.ts';
 import { recordRestart } from './decide-restart.ts';
 
-/** So many are remembered of one agent, and of all together. */
+/** Callers that are remembered, of one agent and of all together. */
 const AN_AGENT = 256;
 const IN_ALL = 16_384;
 
@@ -86,7 +86,7 @@ export class Outsiders {
     return added;
   }
 
-  /** Lets go of those of whom there is nothing to be remembered any more. */
+  /** Forgets callers whose deaths and refusals are over. */
   #sweep(agentId: string, nowMs: number): void {
     const agent = this.#agents.get(agentId);
     if (agent === undefined) return;

@@ -1,9 +1,9 @@
 import type { Clock } from '../protocol/seams.ts';
 
 const LOOK_MS = 500;
-/** Looks at least, before nothing is taken to happen. */
+/** Looks that must find nothing, at the least, before there is no progress. */
 const MIN_LOOKS = 6;
-/** What an idle thread uses of the processor for its timers, at most, as a share of the time. */
+/** The share of processor time that an idle thread uses for its timers, at most. */
 const IDLE_SHARE = 1 / 300;
 
 /**
@@ -56,9 +56,9 @@ export interface ProgressWatchDeps {
 export class ProgressWatch {
   readonly #deps: ProgressWatchDeps;
   readonly #limits: ProgressLimits;
-  /** When it last got on. */
+  /** The last sample that showed progress. */
   #last: ProgressSample | undefined;
-  /** When its event loop last turned. */
+  /** The last sample in which its event loop had turned. */
   #turned: ProgressSample | undefined;
   #beatAtLook: number | undefined;
   #isAsked = false;
@@ -103,7 +103,7 @@ export class ProgressWatch {
     const { signs, beat, cpuMs } = footing;
     if (this.#turned?.beat !== beat) this.#turned = footing;
     const last = this.#last;
-    // One that only turns its event loop has turned it since the last look, or is kept from it.
+    // A thread that only turns its event loop has done so since the last look, or is kept from it.
     const isStarved = footing.isRunnable === true && beat === this.#beatAtLook;
     this.#beatAtLook = beat;
     if (

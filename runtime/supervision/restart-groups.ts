@@ -26,7 +26,7 @@ export interface RestartGroup {
 export class RestartGroups {
   readonly #options: Supervision;
   readonly #groups = new Map<string, RestartGroup>();
-  /** What agents that are supervised alone say of themselves. */
+  /** Supervision of agents that no group names, as they declare it. */
   readonly #own = new Map<string, AgentSupervision>();
 
   constructor(options: Supervision) {
@@ -58,7 +58,7 @@ export class RestartGroups {
     );
   }
 
-  /** From now on an agent is supervised as it says; undefined: as the supervisor does with all. */
+  /** Sets how an agent is supervised; undefined: by the supervisor's own options. */
   setOwn(agentId: string, own: AgentSupervision | undefined): void {
     if (own === undefined) this.#own.delete(agentId);
     else this.#own.set(agentId, own);

@@ -14,7 +14,7 @@ export const WatchdogOptions = z.strictObject({
   hangMs: z.number().positive().default(10_000),
 });
 export type WatchdogOptions = z.input<typeof WatchdogOptions>;
-/** With their defaults. */
+/** The options with their defaults. */
 export type WatchdogLimits = z.output<typeof WatchdogOptions>;
 
 /**
@@ -114,7 +114,7 @@ export const SupervisorOptions = z.strictObject({
   refusal: BackOff.prefault({ firstMs: 10_000, maxMs: 3_600_000, factor: 2, jitter: 0 }),
 });
 export type SupervisorOptions = z.input<typeof SupervisorOptions>;
-/** With their defaults, and no name twice. */
+/** The options with their defaults; no agent is named twice. */
 export type Supervision = z.output<typeof SupervisorOptions>;
 
 /** The options with their defaults; throws INVALID_OPTIONS naming field and value. */

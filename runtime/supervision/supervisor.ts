@@ -60,7 +60,10 @@ export interface Supervising {
   readonly supervision?: AgentSupervision | undefined;
 }
 
-/** `restarts` are those of its whole life, whatever caused them; `retryAtMs` is when one that has failed is tried again, Unix milliseconds. */
+/**
+ * - `restarts`  of its whole life, whatever caused them.
+ * - `retryAtMs` when an agent that has failed is tried again, Unix milliseconds.
+ */
 export interface SupervisedStatus {
   readonly status: AgentStatus;
   readonly restarts: number;
@@ -77,10 +80,10 @@ interface Supervised {
   retryAtMs: number | undefined;
 }
 
-/** A life only says where an agent stands; what follows from it is done here. */
+/** The machine has no effects: what follows from its steps is done here. */
 const NO_EFFECTS = {};
 
-/** What is to be done once all decisions of one report are made. */
+/** What is done once all decisions of one report are made. */
 interface Outbox {
   readonly stop: string[];
   readonly start: string[];
@@ -214,7 +217,7 @@ export class Supervisor {
     this.#deps.start([agentId], false);
   }
 
-  /** Its code has changed: from now on it is restarted as this says. Fails with AGENT_NOT_FOUND. */
+  /** Sets how an agent is restarted from now on, when its code has changed. Fails with AGENT_NOT_FOUND. */
   change(agentId: string, { restart, supervision }: Supervising): void {
     const agent = this.#find(agentId);
     this.#groups.setOwn(agentId, supervision);
@@ -254,7 +257,7 @@ export class Supervisor {
     return this.#outsiders.refusals(agentId);
   }
 
-  /** Who is to blame; somebody outside is charged with it, and refused if that was too much. */
+  /** Says who is to blame for a death. A caller outside is charged with it, and refused after too many. */
   #blame({ agentId, charged, over }: Pick<Crash, 'agentId' | 'charged' | 'over'>): Blame {
     if (!charged) return 'nobody';
     if (over?.isAgain === true) return 'other';
@@ -422,7 +425,7 @@ export class Supervisor {
   }
 }
 
-/** An event has no field that says nothing. */
+/** The fields of an event, without those that are undefined. */
 const factsOf = ({ reason, stack, taint }: LastError): Partial<SystemEvent> => ({
   reason,
   ...(stack === undefined ? {} : { stack }),

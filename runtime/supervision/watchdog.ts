@@ -22,9 +22,9 @@ export interface WatchdogDeps {
 
 interface Watched {
   readonly place: string;
-  /** The first sample with the beat that the thread has. */
+  /** The first sample that had the thread's present beat. */
   lastSign: BeatSample | undefined;
-  /** The question that is not answered yet, if any: never more than one. */
+  /** The sample that is asked for and not here yet, if any: never more than one. */
   asked: { readonly atMs: number } | undefined;
   isLoopReported: boolean;
   starvedReportedAtMs: number | undefined;
@@ -75,7 +75,7 @@ export class Watchdog {
     else this.#judgeSilence(watched, watched.asked.atMs);
   }
 
-  /** The interval, or less when a stall comes of age before it is over. */
+  /** The interval, or less if a stall will be long enough before that. */
   #untilNextMs({ lastSign }: Watched): number {
     const { intervalMs, stallMs } = this.#options;
     if (lastSign === undefined) return intervalMs;
@@ -97,7 +97,7 @@ export class Watchdog {
     else answer(sample);
   }
 
-  /** A question that fails is asked again; that a thread has ended is its owner's to notice. */
+  /** A sample that fails is asked for again. Whoever started the thread notices its end. */
   #sampleOf(place: string): BeatSample | Promise<BeatSample> | undefined {
     try {
       return this.#deps.sample(place);

@@ -41,7 +41,7 @@ const transitionOf = ({ eventType, target, guard, actions, reenter }: Transition
   reenter,
 });
 
-/** What XState's own actions and guards have beside their type, and says what they do. */
+/** Fields of XState's own actions and guards, beside their type. */
 interface Named {
   readonly type?: unknown;
   readonly name?: string;
@@ -78,7 +78,7 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, plain(field)]));
 }
 
-/** Which fields there are, and of what type: other values in them make no other state. */
+/** The names and types of a value's fields: their values make no difference. */
 function shapeOf(value: unknown): unknown {
   if (value === null || typeof value !== 'object') return typeof value;
   if (Array.isArray(value)) return 'array';

@@ -1,7 +1,7 @@
 import type { Snapshot } from '../protocol/snapshot.ts';
 import type { VersionRange } from './version-range.ts';
 
-/** Makes of a state of an older version, or a newer one, the state that its agent has in version `to`. */
+/** Turns a state of version `from`, older or newer, into one of version `to`. */
 export interface Migration {
   /** As it was given. */
   readonly from: string;

@@ -7,17 +7,17 @@ import { type Migration, migrationPath } from './migrations.ts';
 import { takesWhatItGives } from './schema-structure.ts';
 import { isMachine, type StateOwner, stateIdentity } from './state-identity.ts';
 
-/** What an actor leaves to the next one, as its agent's logic or handlers take it. */
+/** The state that an actor hands on, as the agent's logic or handlers take it. */
 export interface JournalledState {
   readonly state: unknown;
 }
 
-/** What a life can begin with, or why none can begin from this snapshot: SNAPSHOT_UNKNOWN, with both identities. */
+/** The state that an actor can begin with. Or SNAPSHOT_UNKNOWN, with both identities: then the agent is parked. */
 export type Restored = JournalledState | { readonly parked: OrreryError };
 
 /**
- * What the code of `definition` goes on with of what a snapshot holds: the state itself, if it is of the same kind; else what
- * its migrations make of it. Changes nothing and runs nothing but the migrations, which get a copy.
+ * What the code of `definition` makes of a snapshot: the state itself if it is of the same kind, else what the migrations
+ * make of it. It changes nothing, and runs nothing but the migrations, on a copy.
  */
 export function restore(definition: StateOwner, snapshot: Snapshot): Restored {
   const { machineId, version, hash, agentId } = snapshot;
@@ -52,7 +52,7 @@ export function restore(definition: StateOwner, snapshot: Snapshot): Restored {
   }
 }
 
-/** SNAPSHOT_UNKNOWN for a snapshot that looked sound, and that the logic cannot go on with all the same. */
+/** SNAPSHOT_UNKNOWN for a snapshot that fits, and from which the logic failed to begin all the same. */
 export const notRestored = (
   definition: StateOwner,
   { agentId, machineId, version, hash }: Snapshot,
@@ -76,9 +76,9 @@ export function stateFrom(definition: StateOwner, snapshot: Snapshot): Journalle
 export const isSnapshotUnknown = (error: unknown): boolean =>
   isOrreryError(error) && error.code === 'SNAPSHOT_UNKNOWN';
 
-/** A state that this very code has left, as it was left; throws where it is damaged. */
+/** A state of the same code, unchanged. Throws where it is damaged. */
 function sound({ actorLogic, stateSchema }: StateOwner, state: unknown): unknown {
-  // A schema that changes what it is given says nothing of what it has given.
+  // A schema that transforms its input cannot check its own output.
   const schema = stateSchema !== undefined && takesWhatItGives(stateSchema) ? stateSchema : undefined;
   const fitting = checked({ actorLogic, stateSchema: schema }, state);
   if (!isMachine(actorLogic)) return state;

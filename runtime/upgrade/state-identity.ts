@@ -16,7 +16,7 @@ export interface StateOwner {
 
 const identities = new WeakMap<StateOwner, StateIdentity>();
 
-/** What states of this agent are states of; undefined for an agent that keeps none. */
+/** Whose states an agent's states are: what restores them compares it. Undefined for an agent that keeps no state. */
 export function stateIdentity(definition: StateOwner): StateIdentity | undefined {
   const { actorLogic, stateSchema } = definition;
   if (actorLogic === undefined && stateSchema === undefined) return undefined;
@@ -25,7 +25,7 @@ export function stateIdentity(definition: StateOwner): StateIdentity | undefined
   const { id, version } = definition.options;
   const machine = isMachine(actorLogic) ? actorLogic : undefined;
   const schema = stateSchema === undefined ? undefined : schemaStructure(stateSchema);
-  // Of a transition function without a schema nothing is known but its agent's version.
+  // A transition function without a schema is known by its agent's version alone.
   const shape = machine === undefined ? (schema ?? { version }) : [structureOf(machine), schema ?? null];
   const machineId = machine?.id ?? id;
   const identity = { machineId, version, hash: stableHash({ machineId, shape }) };

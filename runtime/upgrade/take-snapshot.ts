@@ -5,7 +5,7 @@ import type { JournalledState } from './restore.ts';
 import { type StateOwner, stateIdentity } from './state-identity.ts';
 
 /**
- * What an agent's actor has, as data that shares nothing with it; undefined for an agent that keeps no state. Fails with
+ * An actor's state as data that shares nothing with it; undefined for an agent that keeps no state. Fails with
  * NOT_SERIALISABLE, naming what JSON cannot carry.
  */
 export function takeSnapshot(

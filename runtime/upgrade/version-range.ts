@@ -4,7 +4,7 @@ import { invalidOptions } from '../protocol/errors.ts';
 export type VersionRange = (version: string) => boolean;
 
 type Triple = readonly [major: number, minor: number, patch: number];
-/** Not `until` itself. */
+/** `until` is excluded. */
 interface Interval {
   readonly from: Triple;
   readonly until: Triple;
@@ -62,14 +62,14 @@ function numberOf(digits: string | undefined): number | undefined {
   return digits === undefined || !/^\d/.test(digits) ? undefined : Number(digits);
 }
 
-/** The first version that what is written so far does not mean. */
+/** The first version behind those that the text so far stands for. */
 function nextAfter(major: number | undefined, minor: number | undefined, patch: number | undefined): Triple {
   if (major === undefined) return END;
   if (minor === undefined) return [major + 1, 0, 0];
   return patch === undefined ? [major, minor + 1, 0] : [major, minor, patch + 1];
 }
 
-/** The first number that is not 0 says what may break. */
+/** The next version that may break this one: where the first number that is not 0 changes (semantic versioning). */
 function nextBreaking([major, minor, patch]: Triple, next: Triple): Triple {
   if (major > 0) return [major + 1, 0, 0];
   if (minor > 0) return [0, minor + 1, 0];

@@ -34,17 +34,17 @@ export class LocalNetwork {
     this.maxFrameBytes = maxFrameBytes;
   }
 
-  /** Ends of connections that are open, two a connection. */
+  /** Open ends of connections, two for each connection. */
   get openEnds(): number {
     return this.#ends.size;
   }
 
-  /** Addresses that take connections. */
+  /** Addresses that are listened on. */
   get openListeners(): number {
     return this.#listeners.size;
   }
 
-  /** The network as one manager sees it, who listens at `address`; that of an endpoint without one is ''. */
+  /** The transport of one manager, which listens at `address`. An endpoint without an address has ''. */
   transport(address = ''): Transport {
     return {
       kind: 'local',

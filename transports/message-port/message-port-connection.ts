@@ -8,7 +8,7 @@ import {
 } from '../../runtime/protocol/transport.ts';
 import { LossHandlers } from '../loss-handlers.ts';
 
-/** What crosses beside frames: how many of them were taken since it was last said, and that this is the end. */
+/** What crosses beside frames: how many frames were taken since the last signal, or null at the end. */
 type Signal = number | null;
 
 interface FrameUnderWay {
@@ -79,7 +79,7 @@ export class MessagePortConnection implements Connection {
     return takeBack;
   }
 
-  /** What was posted arrives before the end does, so it counts as handed over. */
+  /** Frames that were posted arrive before the end does, so they count as handed over. */
   async close(): Promise<void> {
     if (this.#isOver) return;
     this.#arrived = [];
@@ -115,7 +115,7 @@ export class MessagePortConnection implements Connection {
     });
   }
 
-  /** Gives the handler all that is here; a frame at which it throws is taken, and does not keep back the next. */
+  /** Gives the handler all frames that are here. A frame at which it throws counts as taken, and the next one follows. */
   #takeAll(): void {
     try {
       for (let frame = this.#next(); frame !== undefined; frame = this.#next()) this.#onFrame?.(frame);

@@ -19,7 +19,7 @@ export interface MessagePortTransportOptions {
   readonly maxFrameBytes?: number;
 }
 
-/** What crosses the line between two threads. A connection has a port of its own, which comes with `connect`. */
+/** Messages on the port between two threads. A connection has a port of its own, which comes with `connect`. */
 type LineMessage =
   | { readonly type: 'connect'; readonly ref: number; readonly address: string; readonly port: MessagePort }
   | { readonly type: 'connected'; readonly ref: number }
@@ -63,7 +63,7 @@ export class MessagePortTransport implements Transport {
     return this.#onConnection !== undefined;
   }
 
-  /** The other side is in another thread from now on, such as one that took the place of a thread that died. */
+  /** Uses another port from now on, to a thread that took the place of one that died. */
   attach(line: MessagePort): void {
     this.#line?.close();
     this.#line = line;
@@ -101,7 +101,7 @@ export class MessagePortTransport implements Transport {
     };
   }
 
-  /** Ends every connection and the line itself; nothing can be connected any more, unless another line is attached. */
+  /** Ends every connection and the port itself. Nothing can be connected any more, unless another port is attached. */
   async close(): Promise<void> {
     this.#onConnection = undefined;
     await Promise.all([...this.#ends].map((end) => end.close()));
@@ -164,7 +164,7 @@ export class MessagePortTransport implements Transport {
       settle(unreachable(address, 'the thread at the other end is gone'));
   }
 
-  /** The line keeps the thread alive while somebody may come over it, or is waited for. */
+  /** The port keeps the thread alive while it listens, or waits for an answer. */
   #hold(): void {
     if (this.#onConnection !== undefined || this.#attempts.size > 0) this.#line?.ref();
     else this.#line?.unref();
