@@ -4,7 +4,7 @@ import type { AmendCard } from './a2a/server/card-routes.ts';
 import type { A2AService } from './a2a/server/a2a-service.ts';
 import type { GatewayPart } from './http/gateway-part.ts';
 
-/** A protocol of others beside A2A, that is served from the same operations; made by a subpath of its own. */
+/** Another protocol that is served from A2A's operations, such as XPR. */
 export interface Binding {
   readonly name: string;
   open(deps: BindingDeps): OpenBinding;
@@ -23,7 +23,7 @@ export interface OpenBinding {
   readonly amendCard?: AmendCard;
 }
 
-/** What several bindings make of a card, one after the other. */
+/** Amends a card by several bindings, one after the other. */
 export function amendedByAll(bindings: readonly OpenBinding[]): AmendCard | undefined {
   const amending = bindings.flatMap(({ amendCard }) => (amendCard === undefined ? [] : [amendCard]));
   if (amending.length === 0) return undefined;

@@ -50,7 +50,7 @@ export function mcpService(
 }
 
 /**
- * MCP as a part of a gateway; none where nobody has asked for it, and its packages are not installed. Rejects with
+ * MCP as a part of a gateway. None if it is not asked for and its packages are not installed. Rejects with
  * INVALID_OPTIONS and PEERS_MISSING.
  */
 export async function mcpParts(

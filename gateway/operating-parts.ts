@@ -3,13 +3,13 @@ import type { Clock } from '../runtime/protocol/seams.ts';
 import type { Admit, GatewayPart, RouteContext } from './http/gateway-part.ts';
 import { isOrreryError } from '../runtime/protocol/errors.ts';
 
-/** How an agent stands, as far as it says whether all is well. */
+/** An agent's status, as health needs it. */
 export interface OperatedAgent {
   readonly id: string;
   readonly status: string;
 }
 
-/** What is asked of a system. `write`: keeps something in its journal; left out where it has none. */
+/** What health needs of a system. `write` puts a record into its journal; absent without one. */
 export interface OperatedSystem {
   roster(): Promise<readonly OperatedAgent[]>;
   metrics(): Promise<string>;
@@ -28,7 +28,7 @@ export interface OperatingOptions {
   readonly clock: Clock;
 }
 
-/** What whoever runs a system wants to know of it: `/healthz`, `/readyz` and `/metrics`. */
+/** The routes for operators: `/healthz`, `/readyz` and `/metrics`. */
 export function operatingParts(options: OperatingOptions): GatewayPart[] {
   const { system, metrics, readers, admit, clock } = options;
   const health = new Health({ clock, probes: probesOf(system) });
@@ -63,7 +63,7 @@ function probesOf(system: OperatedSystem): HealthProbe[] {
   return [agents, journal];
 }
 
-/** Why an agent failed may be what it threw, which is for events and the roster. */
+/** Trouble of one agent. Its reason is not told here, because that may be what it threw. */
 const troublesOf = ({ id, status }: OperatedAgent): Trouble[] =>
   status === 'failed' || status === 'parked'
     ? [{ kind: `agent-${status}`, what: `${id} is ${status}: its event agent-${status} says why` }]
@@ -199,7 +199,7 @@ interface MetricsPartOptions {
   readonly allow: (request: Request) => Promise<void>;
 }
 
-/** `GET /metrics`: what is counted, for Prometheus. */
+/** `GET /metrics`: the counters as Prometheus text. */
 const metricsPart = ({ text, allow }: MetricsPartOptions): GatewayPart => ({
   name: 'metrics',
   routes: [{ method: 'GET', path: '/metrics', serves: 'what is counted, for Prometheus' }],

@@ -89,7 +89,7 @@ const GatewayFields = {
   onFault: given<(fault: ServeFault) => void>(isFunction, 'a function').optional(),
 };
 
-/** What went wrong with which request. */
+/** An error, and the request that it belongs to. */
 export interface ServeFault {
   readonly error: unknown;
   readonly requestId: string;

@@ -22,7 +22,7 @@ export interface TextStream {
 /** Headers of an answer, by names in lower case. */
 export type HeaderFields = Record<string, string>;
 
-/** What a request is answered with, in the shape of no server: a text that is known whole, one that is made, or none. */
+/** An answer, independent of the server: a whole text, a text stream, or no body. */
 export interface Answer {
   readonly status: number;
   readonly headers: HeaderFields;
@@ -88,7 +88,7 @@ class TextResponse extends Response {
     this.#text = text;
   }
 
-  /** Undefined when somebody reads it already. */
+  /** The text; undefined once the body is being read. */
   get unread(): string | undefined {
     return this.#read === undefined ? this.#text : undefined;
   }
@@ -118,11 +118,11 @@ class TextResponse extends Response {
 /** Throws TypeError as `Response` does. */
 export const textResponse = (text: string, init: ResponseInit): Response => new TextResponse(text, init);
 
-/** The text of an answer that nobody reads otherwise; undefined where it is not known. */
+/** The text of a response made by `textResponse`; undefined for others. */
 export const textOf = (response: Response): string | undefined =>
   response instanceof TextResponse ? response.unread : undefined;
 
-/** Sends an answer: what is known whole in one piece, and what is made no faster than it is taken. */
+/** Sends an answer: a whole text in one piece, a stream no faster than its reader takes it. */
 export async function writeAnswer(answer: Answer, outgoing: ServerResponse): Promise<void> {
   const { status, headers, body } = answer;
   if (typeof body === 'string') writeWhole(status, headers, body, outgoing);
@@ -140,7 +140,7 @@ export function writeWhole(
   outgoing.writeHead(status, headers).end(text);
 }
 
-/** Who goes away ends it; what breaks off must not look whole. */
+/** Writes a stream. It ends when the reader leaves; one that fails must not look whole. */
 async function writePieces(
   status: number,
   headers: HeaderFields,
@@ -175,7 +175,7 @@ export const drained = (outgoing: ServerResponse): Promise<void> =>
     outgoing.once('drain', resolve);
   });
 
-/** What is known whole goes out in one piece. */
+/** Sends a whole text in one piece. */
 export function writeText({ status, headers }: Response, text: string, outgoing: ServerResponse): void {
   writeWhole(status, fieldsOf(headers), text, outgoing);
 }

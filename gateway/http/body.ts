@@ -5,14 +5,14 @@ import { bodyTooLarge } from '../../runtime/protocol/edge-errors.ts';
 import { invalidOptions, isOrreryError } from '../../runtime/protocol/errors.ts';
 import type { EdgeCall } from './edge-call.ts';
 
-/** What is done with a body of more bytes than this takes turns with what is done for others. */
+/** Work on a longer body is done in turns, between which other requests are served. */
 export const LONG_BYTES = 65_536;
 
 /** The body of a request, which is here whole. */
 export interface Body {
   /** How many bytes it has. */
   readonly length: number;
-  /** As they came. */
+  /** The bytes as they came. */
   readonly bytes: Uint8Array;
   /**
    * What it says. Rejects with BODY_TOO_LARGE for too many members, with THREAD_DIED when it cannot be read, and as `turn`
@@ -20,8 +20,8 @@ export interface Body {
    */
   json(): Promise<JsonRead>;
   /**
-   * Between two things that are done with it: resolves when others have had their turn; undefined where it is so short that
-   * they need none. Rejects with SYSTEM_STOPPED when its caller has gone.
+   * Yields between two steps of work on the body: resolves when other requests have had a turn. Undefined for a short body.
+   * Rejects with SYSTEM_STOPPED when the caller has gone.
    */
   turn(): Promise<void> | undefined;
 }
@@ -37,7 +37,7 @@ export interface ReceivedBodyDeps {
   readonly turn: (nth: 'first' | 'again') => Promise<void>;
 }
 
-/** A body whose bytes are put together when somebody wants them so. */
+/** A body in chunks, which are joined when they are asked for. */
 export class ReceivedBody implements Body {
   readonly length: number;
   readonly #deps: ReceivedBodyDeps;
@@ -72,7 +72,7 @@ export class ReceivedBody implements Body {
   }
 }
 
-/** A body that came whole, in one piece, and is read where that is done at once. */
+/** A body that came in one piece, and is parsed at once. */
 export class ShortBody implements Body {
   readonly bytes: Uint8Array;
 
@@ -93,16 +93,16 @@ export class ShortBody implements Body {
   }
 }
 
-/** A request whose body has not been read; without one where the bytes come from elsewhere. */
+/** A request whose body has not been read. */
 interface ReadableCall extends Pick<EdgeCall, 'headers'> {
   readonly body?: ReadableStream<Uint8Array> | null;
 }
 
 interface ReadBodyOptions {
   readonly maxBytes: number;
-  /** Where the bytes come from, for whoever has them from Node. @default the request's own body */
+  /** A stream of Node's that has the bytes. @default the request's own body */
   readonly source?: Readable | undefined;
-  /** Hears of every chunk, before it is kept; what it throws ends the reading. */
+  /** Called with every chunk before it is stored. If it throws, reading ends. */
   readonly onBytes?: (chunk: Uint8Array) => void;
 }
 
@@ -157,7 +157,7 @@ function takeAll(source: Readable, take: (chunk: Uint8Array) => void): Promise<v
     const settle = (error?: unknown): void => {
       source.off('data', onData).off('end', onEnd).off('error', settle).off('close', onClose).pause();
       if (error === undefined) return resolve();
-      // What nobody takes would hold up the requests that follow on its connection.
+      // An unread body would hold up the next requests on its connection.
       source.resume();
       reject(error);
     };

@@ -4,7 +4,7 @@ import type { Body } from './body.ts';
 import type { Admit, Edge } from './gateway-part.ts';
 import type { EdgeCall } from './edge-call.ts';
 
-/** What the path of a request needs of the server that the request came to. */
+/** The parts of an `Edge` that a request's path needs. */
 export type ExchangeEdge<Call extends EdgeCall = EdgeCall> = Pick<Edge<Call>, EdgeMember>;
 type EdgeMember = 'closing' | 'baseUrl' | 'addressOf' | 'read' | 'admit' | 'fault';
 
@@ -59,7 +59,7 @@ export async function exchangeWith<Call extends EdgeCall, Said, Answered>(
   }
 }
 
-/** A request that is to be let in. Its bytes are put together only for those who look at them. */
+/** The request as admission sees it. Its bytes are joined only when they are read. */
 class ReadRequest implements EdgeRequest {
   readonly method: string;
   readonly url: string;
@@ -116,12 +116,12 @@ export class Exchange {
     return edge.baseUrl(call);
   }
 
-  /** Its answer is a stream, which is over when somebody says so. */
+  /** Whether the answer is a stream, which ends later. */
   get goesOn(): boolean {
     return this.#goesOn;
   }
 
-  /** Has it go on beyond the beginning of its answer: until what this returns is called. */
+  /** Keeps the exchange open after its answer has begun, until the returned function is called. */
   goOn(): () => void {
     this.#goesOn = true;
     return this.close;
@@ -133,14 +133,14 @@ export class Exchange {
     await admit(request, principal);
   }
 
-  /** The answer is over: ends whatever still waits for its sake. */
+  /** Ends whatever still waits for the sake of this exchange. */
   readonly close = (): void => {
     this.#scope ??= ENDED;
     this.#scope.close();
   };
 }
 
-/** One for all: an error that is made for each request costs as much as the rest of it. */
+/** One error for all: making one for each request would cost as much as the rest. */
 const OVER = new Error('The exchange is over');
 
 interface Scope {

@@ -1,23 +1,23 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** Seconds; what takes longer is in the last one. */
+/** Upper bounds of the histogram, in seconds. */
 const BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60];
 
-/** What is looked up when somebody asks. */
+/** Gauges that are read when metrics are scraped. */
 export interface GatewayGauges {
   readonly openStreams: () => number;
   readonly requestsInHand: () => number;
   readonly bytesInHand: () => number;
 }
 
-/** What a server knows of its connections; bytes are of all that there were. */
+/** Counts of a server's connections; bytes are of all connections so far. */
 export interface CountedConnections {
   readonly size: number;
   readonly bytesIn: number;
   readonly bytesOut: number;
 }
 
-/** What a gateway counts. Routes are named by their patterns, so that nobody's path makes a series of its own. */
+/** The counters of a gateway. Routes are named by their patterns, so that no path makes a series of its own. */
 export class GatewayMetrics {
   readonly #registry = new Registry();
   readonly #requests: Counter<'route' | 'method' | 'status'>;

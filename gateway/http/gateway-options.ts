@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { MAX_TIMER_MS } from '../../runtime/protocol/milliseconds.ts';
 import { MEMBER_LIMITS } from './json-text.ts';
 
-/** What went wrong with which request. */
+/** An error, and the request that it belongs to. */
 export interface GatewayFault {
   readonly error: unknown;
   readonly requestId: string;

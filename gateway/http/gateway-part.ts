@@ -33,7 +33,7 @@ export interface Edge<Call extends EdgeCall = EdgeCall> {
   fault(error: unknown, call: Call): void;
 }
 
-/** What a handler has of a request. */
+/** The request, as a handler is given it. */
 export interface RouteContext {
   readonly req: { readonly raw: Request; param(name: string): string | undefined };
   readonly json: (value: object, status?: 200 | 503, headers?: Record<string, string>) => Response;
@@ -45,7 +45,7 @@ export type RouteHandler = (
   next: () => Promise<void>,
 ) => Response | Promise<Response | undefined>;
 
-/** Where a part puts its routes: as much of hono's app as it needs, whose types nobody else has to have. */
+/** The part of hono's app that parts mount routes with: so hono's types stay out of the public API. */
 export interface Routes {
   get(path: string, handler: RouteHandler): unknown;
   post(path: string, handler: RouteHandler): unknown;
@@ -63,7 +63,7 @@ export interface GatewayPart {
   close?(): Promise<void>;
 }
 
-/** Something that a gateway serves, for whoever wants to know: `GET /healthz`, and what it is there for. */
+/** One route of a gateway and what it is for, such as `GET /healthz`. */
 export interface ServedRoute {
   readonly method: string;
   readonly path: string;

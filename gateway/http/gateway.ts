@@ -26,10 +26,10 @@ import { type FoundRoute, methodsFor, routeAt, routeOf } from './route-of.ts';
 const REQUEST_ID = /^[\w.-]{1,64}$/;
 const DEFAULT_DRAIN_MS = 10_000;
 const NO_ROUTE = 'none';
-/** Of a part that finds its routes itself. */
+/** The route's name for parts that do their own routing. */
 const OTHER_ROUTE = 'other';
 
-/** As every answer has them, unless it has its own. */
+/** Headers of every answer that does not set them itself. */
 const USUAL_HEADERS = Object.entries({
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -45,7 +45,7 @@ export class Gateway {
   readonly limits: ParsedLimits;
   readonly metrics: GatewayMetrics;
   readonly routes: readonly ServedRoute[];
-  /** Whoever comes can be known. */
+  /** Whether callers have to prove who they are. */
   readonly isGuarded: boolean;
   readonly seams: Seams;
   readonly #options: GatewayOptions;
@@ -56,10 +56,10 @@ export class Gateway {
   readonly #streams = new OpenStreams();
   readonly #largeBodies: LargeBodies;
   readonly #turns = new ThreadTurns();
-  /** Of requests whose body is large, as long as it may still be read. */
+  /** Large bodies that may still be read, by request. */
   readonly #large = new WeakMap<EdgeCall, LargeBody>();
   readonly #closing = new AbortController();
-  /** Requests for which there was no handler. */
+  /** Requests without a handler. */
   readonly #unserved = new WeakSet<Request>();
   #closed: Promise<void> | undefined;
 
@@ -106,7 +106,7 @@ export class Gateway {
   /** Answers a request; never rejects. For a server of one's own. */
   readonly fetch = (request: Request): Promise<Response> => this.handle(request);
 
-  /** As `fetch`, for whoever knows more of the connection than the request says. */
+  /** As `fetch`, with what is known of the connection. */
   async handle(request: Request, peer?: Peer): Promise<Response> {
     const visit = this.#enter(request, routeOf(this.#app, request), peer);
     const refusal = this.#refusalOf(visit);
@@ -178,7 +178,7 @@ export class Gateway {
     return { call, id, startedMs, peer, pattern, route: pattern ?? OTHER_ROUTE, isOfAllowedOrigin: false };
   }
 
-  /** What is answered before anybody looks at what is asked. */
+  /** Refuses a request before its route is looked at. */
   #refusalOf(visit: Visit): Answer | undefined {
     const { call } = visit;
     const { refusal, code, origin } = this.#guard(call, originOf(call.url));
@@ -198,7 +198,7 @@ export class Gateway {
     return refusal;
   }
 
-  /** Its answer is known, as far as it is not a stream that goes on: it gets the headers that every answer has. */
+  /** Ends a visit: adds the usual headers, and counts the answer. */
   #leave(visit: Visit, { status, headers, isStream }: Answered): void {
     const { call, id, route, startedMs } = visit;
     this.#large.get(call)?.drop();
@@ -215,7 +215,7 @@ export class Gateway {
     this.metrics.answered(route, methodName(call.method), status, seconds);
   }
 
-  /** Health is told of in any case. */
+  /** Refuses a request when too many are in hand; never one for health. */
   #overload({ pattern }: Visit): OrreryError | undefined {
     if (pattern === '/healthz' || pattern === '/readyz') return undefined;
     if (this.isClosing) return systemStopped('the gateway closes');
@@ -234,7 +234,7 @@ export class Gateway {
     }
   }
 
-  /** What GET is answered with, but its body, which nobody waits for. */
+  /** Answers HEAD: as GET, without the body. */
   async #headOf(request: Request): Promise<Response> {
     const { url, headers, signal } = request;
     const leaving = new AbortController();
@@ -348,10 +348,10 @@ export class Gateway {
 }
 
 const MIB = 1_048_576;
-/** More than what the worst of bodies says takes, for a thread that comes near to its end gets slow before it ends. */
+/** The heap for large bodies, in MiB: more than the worst body takes, because a thread gets slow before its heap is full. */
 const heapFor = (maxBodyBytes: number): number => Math.max(512, Math.ceil((32 * maxBodyBytes) / MIB));
 
-/** A call that is known without a `Request`. `path`: without a query, as it stands in the URL. */
+/** A call without a `Request`. `path`: without the query, as it stands in the URL. */
 export interface RoutedCall extends EdgeCall {
   readonly path: string;
 }
@@ -373,7 +373,7 @@ interface Answered {
   readonly isStream: boolean;
 }
 
-/** Answers that were fetched from somebody else have headers that do not change. */
+/** The response with headers that can be changed: those of a fetched one cannot. */
 function changeable(response: Response): Response {
   try {
     response.headers.delete('x-request-id');
@@ -385,7 +385,7 @@ function changeable(response: Response): Response {
 
 const KNOWN_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** Methods that somebody invents make no series of their own. */
+/** The method's name in metrics; unknown ones share one name. */
 const methodName = (method: string): string => (KNOWN_METHODS.has(method) ? method : 'other');
 
 const MAX_PATH = 200;

@@ -2,7 +2,7 @@ import { type ErrorCode, isOrreryError } from '../../runtime/protocol/errors.ts'
 import { INTERNAL_SENTENCE, isToldAsItIs } from '../../runtime/protocol/told-failure.ts';
 import { type Answer, type HeaderFields, responseOf } from './answer.ts';
 
-/** What is wrong with a request before any protocol has seen it. */
+/** Errors of the edge, before any protocol has seen the request. */
 export type EdgeFault =
   | 'BAD_REQUEST'
   | 'NO_SUCH_PATH'
@@ -36,10 +36,10 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   DEADLINE_EXCEEDED: 504,
 };
 
-/** Of the request itself, which the gateway has looked at. */
+/** Codes of errors that are the caller's fault. */
 const CALLERS: ReadonlySet<ErrorCode> = new Set(['INVALID_OPTIONS', 'INVALID_ENVELOPE']);
 
-/** The status that says an error in the words of HTTP; 500 for what is not the caller's business. */
+/** The HTTP status of an error; 500 for one that is not the caller's business. */
 export const httpStatusOf = (error: unknown): number =>
   isOrreryError(error) ? (STATUS[error.code] ?? 500) : 500;
 
@@ -65,7 +65,7 @@ export const jsonAnswer = (
 export const jsonError = (...given: Parameters<typeof jsonAnswer>): Response =>
   responseOf(jsonAnswer(...given));
 
-/** What a handler threw, as an answer. Of errors that are not the caller's business nothing is told. */
+/** The answer to what a handler threw. Errors that are not the caller's business are not told. */
 export function errorAnswer(error: unknown): Answer {
   const status = httpStatusOf(error);
   if (!isOrreryError(error) || status === 500)

@@ -7,13 +7,13 @@ export interface MemberLimits {
   readonly maxElements: number;
 }
 
-/** What is taken where nobody says anything else. */
+/** The limits by default. */
 export const MEMBER_LIMITS: MemberLimits = { maxKeys: 20_000, maxElements: 200_000 };
 
 const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c];
 const [BEGIN_ARRAY, END_ARRAY, BEGIN_OBJECT, END_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Deeper than any body that is taken: what is in there counts as elements. */
+/** The deepest nesting that is tracked. Members below it count as elements. */
 const DEEPEST = 1_024;
 
 /**
@@ -27,9 +27,9 @@ export class MemberCounter {
   readonly #limits: MemberLimits;
   readonly #fewBytes: number;
   #bytes = 0;
-  /** As long as they are few. */
+  /** Bytes that are not scanned yet: a short body never is. */
   #unscanned: Uint8Array[] = [];
-  /** Of each level that is open, whether it is an object. */
+  /** For each open level, whether it is an object. */
   #isObject: Uint8Array | undefined;
   #depth = 0;
   #keys = 0;
@@ -122,7 +122,7 @@ export const tooMany = (what: string, most: number): OrreryError =>
     details: { what, most },
   });
 
-/** What bytes say as JSON in UTF-8. `too-deep`: whoever reads it would run out of stack. */
+/** The result of parsing bytes as JSON. `too-deep`: nested too deeply to be read safely. */
 export type JsonRead =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'no-json' }

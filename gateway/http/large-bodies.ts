@@ -8,7 +8,7 @@ import type { JsonRead } from './json-text.ts';
 /** Bodies of more bytes than this are counted and read in another thread. */
 export const LARGE_BYTES = 1_048_576;
 
-/** What the thread is told of a body: its next bytes, that these were all, or that nobody wants it any more. */
+/** A message to the thread about a body: its next bytes, its end, or that it is not wanted any more. */
 export type BodyOrder =
   | { readonly id: number; readonly chunk: Uint8Array }
   | { readonly id: number; readonly isWhole: boolean };
@@ -38,8 +38,8 @@ const ownEntry = (): URL => new URL('./large-bodies.worker.ts', import.meta.url)
 const IDLE_MS = 30_000;
 
 /**
- * Bodies that would hold the gateway's thread for long, in a thread of their own: it is started for the first of them, and
- * reads one after the other. How many there are is bounded by what the gateway holds of all bodies.
+ * Reads large bodies in a thread of their own, so that they hold up nobody else. The thread starts with the first body, and
+ * reads one after the other. Their number is bounded by `maxBytesInHand` of the gateway.
  */
 export class LargeBodies {
   readonly #options: LargeBodiesOptions;
@@ -58,7 +58,7 @@ export class LargeBodies {
     return this.#open.size;
   }
 
-  /** One more. Throws SYSTEM_STOPPED when it is closed. */
+  /** Begins a body. Throws SYSTEM_STOPPED when closed. */
   begin(): LargeBody {
     if (this.#isClosed) throw systemStopped('the gateway is closed');
     this.#cancelIdle();
@@ -130,7 +130,7 @@ interface LargeBodyDeps {
   readonly onEnd: () => void;
 }
 
-/** One of them, from its first bytes until it is read, or nobody wants it. */
+/** One large body, from its first bytes until it is read or dropped. */
 export class LargeBody {
   readonly #deps: LargeBodyDeps;
   readonly #read = Promise.withResolvers<JsonRead>();
@@ -143,19 +143,19 @@ export class LargeBody {
     this.#read.promise.catch(() => undefined);
   }
 
-  /** Its next bytes. Throws BODY_TOO_LARGE when there are too many members in those before, and THREAD_DIED. */
+  /** Takes the next bytes. Throws BODY_TOO_LARGE when those before had too many members, and THREAD_DIED. */
   take(chunk: Uint8Array): void {
     if (this.#refusal !== undefined) throw this.#refusal;
     this.#deps.tell({ chunk });
   }
 
-  /** What it says, when all its bytes have been taken. Rejects with BODY_TOO_LARGE, THREAD_DIED and SYSTEM_STOPPED. */
+  /** Parses the body, after all its bytes. Rejects with BODY_TOO_LARGE, THREAD_DIED and SYSTEM_STOPPED. */
   json(): Promise<JsonRead> {
     if (!this.#isOver) this.#deps.tell({ isWhole: true });
     return this.#read.promise;
   }
 
-  /** Nobody wants it any more. */
+  /** Drops the body: it is not wanted any more. */
   drop(): void {
     if (this.#isOver) return;
     this.#deps.tell({ isWhole: false });

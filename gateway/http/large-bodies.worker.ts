@@ -6,7 +6,7 @@ import { MemberCounter, type MemberLimits, readJson } from './json-text.ts';
 
 // The thread that counts and reads the bodies of `LargeBodies`.
 
-/** Of more objects and lists a copy takes its receiver longer than reading their JSON does; of long texts less. */
+/** With more objects and lists than this, the receiver is faster to parse the JSON than to take a copy. */
 const MANY_NESTS = 5_000;
 
 interface Arriving {
@@ -25,7 +25,7 @@ port.on('message', (order: BodyOrder) => {
   if (order.isWhole && body !== undefined) port.postMessage(reportOf(order.id, body));
 });
 
-/** What is refused is told at once; what comes of it afterwards is let go. */
+/** Counts a chunk. A refusal is reported at once, and later chunks are dropped. */
 function take(id: number, chunk: Uint8Array): void {
   const body = arriving.get(id) ?? { members: new MemberCounter(limits), chunks: [] };
   arriving.set(id, body);

@@ -82,7 +82,7 @@ function serverOf(gateway: Gateway, connections: Connections, tls: TlsOptions | 
     keepAliveTimeout: limits.idleTimeoutMs,
     connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, limits.bodyTimeoutMs, MAX_CHECK_MS),
     requireHostHeader: false,
-    // As headers of `fetch` are: of two credentials neither is the one.
+    // Joined as `Headers` of `fetch` joins them: two credentials are then neither.
     joinDuplicateHeaders: true,
   };
   const server: Server =
@@ -127,7 +127,7 @@ function requestListener(gateway: Gateway) {
     },
     {
       overrideGlobalObjects: false,
-      // What makes no URL of the path and the name that were asked for.
+      // Path and host that make no URL.
       errorHandler: () => jsonError(400, 'BAD_REQUEST', 'The request has no valid target'),
     },
   );
@@ -139,7 +139,7 @@ const peerOf = (incoming: IncomingMessage, outgoing: ServerResponse): Peer => ({
   cut: () => outgoing.destroy(),
 });
 
-/** A caller that takes nothing of what it is sent is not waited for; one that waits for its answer is. */
+/** Ends a connection whose caller reads nothing. One whose caller waits for an answer stays. */
 function onTimeout(socket: Socket, connections: Connections, stallTimeoutMs: number): void {
   if (connections.isAnswering(socket) && socket.writableLength === 0) socket.setTimeout(stallTimeoutMs);
   else socket.destroy();
@@ -155,7 +155,7 @@ const NONSENSE: Readonly<Record<string, readonly [number, string, EdgeFault, str
   ],
 };
 
-/** What is no request is answered as far as it can be, and its connection ends. */
+/** Answers what is no HTTP request, as far as it can be answered, and ends the connection. */
 function answerNonsense(error: NodeJS.ErrnoException, socket: Socket, connections: Connections): void {
   const isNoRequest = error.code?.startsWith('HPE_') || error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
   if (!isNoRequest || !socket.writable || connections.isInTheMiddle(socket)) {
@@ -188,7 +188,7 @@ const FAULTS: Readonly<Record<string, readonly ['host' | 'port', string]>> = {
 
 function bound(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    // Stays: when there are no descriptors left, whoever would come is told nothing, and the others are served on.
+    // The handler stays: without free descriptors, new callers are not accepted, and the others are served on.
     server.on('error', (error: NodeJS.ErrnoException) => {
       const [field, expected] = FAULTS[error.code ?? ''] ?? [];
       if (field === undefined || expected === undefined) reject(error);
@@ -222,7 +222,7 @@ async function close(
 
 const closed = (server: Server): Promise<void> => new Promise((resolve) => server.close(() => resolve()));
 
-/** Every address of this machine is reached over the one that is its own. */
+/** The address under which a host that means all addresses is reached from this machine. */
 function reachable(host: string): string {
   const plain = hostOf(host);
   if (plain === '0.0.0.0') return '127.0.0.1';
@@ -233,10 +233,10 @@ function reachable(host: string): string {
 /** The connections of a server, and the answers that are being written to them. */
 class Connections {
   readonly #sockets = new Set<Socket>();
-  /** What is being answered on each, in the order of the requests. */
+  /** The answers under way on each connection, in the order of the requests. */
   readonly #answers = new WeakMap<Socket, ServerResponse[]>();
   #answering = 0;
-  /** Of those that are closed. */
+  /** Bytes of closed connections. */
   #bytesIn = 0;
   #bytesOut = 0;
   #waiting: (() => void)[] = [];
@@ -262,7 +262,7 @@ class Connections {
     });
   };
 
-  /** Knows of an answer until all of it is sent, or its connection is gone. */
+  /** Tracks an answer until all of it is sent, or its connection is gone. */
   answering(socket: Socket, response: ServerResponse): void {
     const responses = this.#answers.get(socket) ?? [];
     if (responses.push(response) === 1) this.#answers.set(socket, responses);
@@ -279,7 +279,7 @@ class Connections {
     return (this.#answers.get(socket)?.length ?? 0) > 0;
   }
 
-  /** Something of an answer is out already: what follows would be taken for the rest of it. */
+  /** Whether part of an answer is sent already: more text would be taken for its rest. */
   isInTheMiddle(socket: Socket): boolean {
     return (this.#answers.get(socket) ?? []).some(({ headersSent }) => headersSent);
   }
@@ -301,14 +301,14 @@ const sum = (sockets: Iterable<Socket>, bytes: (socket: Socket) => number, from:
   return all;
 };
 
-/** Of these nothing stands for anything else: what is left out here may be said in several ways. */
+/** Paths of these characters have one reading. Others may be written in several ways. */
 const PLAIN_PATH = /^\/[\w./:~-]*$/;
 const PLAIN_HOST = /^[a-z0-9.-]+(?::\d+)?$/;
 const LENGTH = /^\d{1,15}$/;
 
 /**
- * A request as Node has read it, if there is nothing about it that could be read in two ways: a plain path and host, and a
- * body of a length that it says, which is not too large. Undefined: it is for whoever knows requests in all their forms.
+ * A request as Node has parsed it, if it has one reading: a plain path and host, and a declared body length that is not too
+ * large. Undefined for all others, which take the way through `Request`.
  */
 function plainCall(
   incoming: IncomingMessage,
@@ -325,7 +325,7 @@ function plainCall(
   return new PlainCall(incoming, outgoing, { origin, path });
 }
 
-/** Undefined for what is none. */
+/** Undefined if it is no origin. */
 function plainOriginOf(origin: string): string | undefined {
   try {
     return originOf(origin);
@@ -334,7 +334,7 @@ function plainOriginOf(origin: string): string | undefined {
   }
 }
 
-/** One that came over a connection of Node's. `path`: without a query, as it stands in the URL. */
+/** A call on a connection of Node's. `path`: without the query, as it stands in the URL. */
 class PlainCall implements RoutedCall {
   readonly method: string;
   readonly url: string;
@@ -355,7 +355,7 @@ class PlainCall implements RoutedCall {
     this.#outgoing = outgoing;
   }
 
-  /** Most callers are answered before anybody asks whether they have gone. */
+  /** Made when it is first read: most calls are answered without it. */
   get signal(): AbortSignal {
     this.#leaving ??= leavingOf(this.#outgoing);
     return this.#leaving.signal;
@@ -372,10 +372,10 @@ function leavingOf(outgoing: ServerResponse): AbortController {
   return leaving;
 }
 
-/** One for all: nobody looks at where it was made. */
+/** One error for all, because nobody reads its stack. */
 const GONE = new Error('The caller has gone');
 
-/** Headers as a server reads them that joins those of one name, as those of `fetch` are. */
+/** Headers whose repeated names are joined, as `Headers` of `fetch` joins them. */
 class PlainHeaders implements Pick<Headers, 'get' | 'has'> {
   readonly #fields: IncomingMessage['headers'];
 

@@ -1,13 +1,13 @@
 import type { TextStream } from './answer.ts';
 
-/** What a stream's end is told to, and how its caller is cut off, if there is a way: then no half of it looks whole. */
+/** `onEnd` hears of the stream's end. `cut` ends the connection, so that a cut stream does not look whole. */
 export interface StreamDeps {
   readonly onEnd: () => void;
   readonly onFault: (error: unknown) => void;
   readonly cut: (() => void) | undefined;
 }
 
-/** The streams that a gateway sends and that are not over. */
+/** The open streams of a gateway. */
 export class OpenStreams {
   readonly #open = new Set<() => void>();
 
@@ -15,7 +15,7 @@ export class OpenStreams {
     return this.#open.size;
   }
 
-  /** The same response, whose stream is known to be open until it ends, is cancelled or is cut. */
+  /** Wraps a response, and counts its stream as open until it ends, is cancelled or is cut. */
   track(response: Response, { onEnd, onFault, cut }: StreamDeps): Response {
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
     let isCut = false;
@@ -29,7 +29,7 @@ export class OpenStreams {
       reader.cancel().catch(() => undefined);
       cut?.();
     };
-    /** Whose connection is cut hears nothing of it any more. */
+    /** Fails the stream, unless its connection is cut. */
     const fail = (controller: ReadableStreamDefaultController): void => {
       if (cut === undefined) controller.error(new Error('The stream was cut'));
     };
@@ -60,7 +60,7 @@ export class OpenStreams {
     return new Response(body, { status: response.status, headers: response.headers });
   }
 
-  /** The same text, known to be open until it ends, its reader leaves or it is cut. */
+  /** Wraps a text stream, and counts it as open until it ends, its reader leaves or it is cut. */
   follow(stream: TextStream, { onEnd, onFault, cut }: StreamDeps): TextStream {
     let isCut = false;
     const end = (): void => {
@@ -90,12 +90,12 @@ export class OpenStreams {
     };
   }
 
-  /** Ends all that are open, in the middle of whatever they say. */
+  /** Cuts all open streams. */
   cutAll(): void {
     for (const cut of [...this.#open]) cut();
   }
 }
 
-/** Server-sent events: an answer that goes on as long as there is something to say. */
+/** Whether the headers are those of server-sent events. */
 export const isEventStream = (headers: Headers): boolean =>
   headers.get('content-type')?.startsWith('text/event-stream') === true;

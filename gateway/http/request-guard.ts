@@ -10,14 +10,14 @@ export interface GuardOptions {
   readonly publicOrigin?: string | undefined;
 }
 
-/** Why a request is not let in before anybody looks at it, and what a browser is told about the page that it is of. */
+/** Why a request is refused at once; and whether the page it comes from may read the answer. */
 export interface GuardVerdict {
   readonly refusal: Answer | undefined;
   readonly code: string | undefined;
   readonly origin: OriginVerdict;
 }
 
-/** Looks at what a request says of itself: the name that it uses for the gateway, the page that it is of, its encoding. */
+/** Checks a request's headers: the host name, the origin, the encoding. */
 export function requestGuard({ hosts, origins, publicOrigin }: GuardOptions) {
   const isServed = servedNames(hosts);
   const allowed = new Set(origins);
@@ -57,7 +57,7 @@ const EXPOSED = 'A2A-Extensions, A2A-Version, ETag, Location, Retry-After, WWW-A
 const HEADER_NAMES = /^[A-Za-z0-9!#$%&'*+.^_`|~, -]{0,1024}$/;
 const KEPT_SECONDS = '600';
 
-/** What a browser is told about pages of other origins. `none`: it is no request of a page, or of one of ours. */
+/** What a browser is told about a page of another origin. `none`: the request is of no page, or of one of ours. */
 type OriginVerdict = 'none' | 'allowed' | 'refused';
 
 /**
@@ -76,7 +76,7 @@ function originVerdict(
 export const isPreflight = ({ method, headers }: EdgeCall): boolean =>
   method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method');
 
-/** The answer to a browser that asks, before it sends, whether it may. */
+/** The answer to a CORS preflight. */
 export function preflightAnswer({ headers }: EdgeCall): Answer {
   const asked = headers.get('access-control-request-headers') ?? '';
   return {
@@ -90,7 +90,7 @@ export function preflightAnswer({ headers }: EdgeCall): Answer {
   };
 }
 
-/** Tells the browser that the page may see the answer. */
+/** Sets the CORS headers that let the page read the answer. */
 export function allowOrigin(call: EdgeCall, headers: Pick<Headers, 'set' | 'append'>): void {
   headers.set('access-control-allow-origin', call.headers.get('origin') as string);
   headers.set('access-control-expose-headers', EXPOSED);
@@ -104,7 +104,7 @@ function authorityOf(url: string): string {
   return to === -1 ? url.slice(from) : url.slice(from, from + to);
 }
 
-/** What was found before: callers name few hosts. */
+/** Origins parsed before: callers name few hosts. */
 const origins = new Map<string, string>();
 const MOST_KNOWN = 100;
 

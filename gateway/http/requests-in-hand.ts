@@ -6,7 +6,7 @@ import type { ParsedLimits } from './gateway-options.ts';
 const RETRY_MS = 1_000;
 
 /**
- * The connection that a request came over, for whoever knows it.
+ * The connection that a request came over.
  *
  * - `body`    its bytes, as they come.
  * - `address` of its other end: a caller's, or a proxy's.
@@ -31,7 +31,7 @@ interface InHand {
 export class RequestsInHand {
   readonly #maxBytes: number;
   readonly #maxBodyBytes: number;
-  /** Not a Map: what it drops, its former tables would hold until memory is swept as a whole. */
+  /** A WeakMap: a Map's old tables would hold deleted requests until a full collection. */
   readonly #requests = new WeakMap<EdgeCall, InHand>();
   readonly #bytesOf = new Map<string, number>();
   #count = 0;
@@ -70,7 +70,7 @@ export class RequestsInHand {
     return this.#requests.get(call)?.peer;
   }
 
-  /** Counts bytes of its body. Throws RATE_LIMITED when too many are held already. */
+  /** Counts bytes of a request's body. Throws RATE_LIMITED when too many are held already. */
   hold(call: EdgeCall, bytes: number): void {
     const inHand = this.#requests.get(call);
     const left = this.#maxBytes - this.#bytes - bytes;
@@ -96,7 +96,7 @@ export class RequestsInHand {
     else this.#bytesOf.set(address, held);
   }
 
-  /** Its body has been dealt with. */
+  /** Releases the bytes of a request's body. */
   letGo(call: EdgeCall): void {
     const inHand = this.#requests.get(call);
     if (inHand !== undefined) this.#add(inHand, -inHand.bytes);
@@ -110,7 +110,7 @@ export class RequestsInHand {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
-  /** Resolves when there is none. */
+  /** Resolves when no request is in hand. */
   whenNone(): Promise<void> {
     if (this.#count === 0) return Promise.resolve();
     return new Promise((resolve) => this.#waiting.push(resolve));

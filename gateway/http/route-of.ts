@@ -16,18 +16,18 @@ export interface FoundRoute {
   readonly direct: { readonly answer: Answerer; readonly param: string | undefined } | undefined;
 }
 
-/** The handler's that a request is for. */
+/** The route of a request. */
 export const routeOf = (app: Hono, request: Request): FoundRoute =>
   routeAt(app, request.method === 'HEAD' ? 'GET' : request.method, app.getPath(request));
 
-/** By which methods there is something under a request's path. */
+/** The methods that a request's path has handlers for. */
 export function methodsFor(app: Hono, request: Request): string[] {
   const path = app.getPath(request);
   const methods = METHODS.filter((method) => routeAt(app, method, path).pattern !== undefined);
   return methods.includes('GET') ? ['HEAD', ...methods] : methods;
 }
 
-/** What was found before, by method and path: most callers ask for few paths over and over. */
+/** Routes found before, by method and path: most callers ask for few paths. */
 const found = new WeakMap<Hono, Map<string, FoundRoute>>();
 const MOST_FOUND = 1_000;
 
@@ -48,7 +48,7 @@ function lookUp(app: Hono, method: string, path: string): FoundRoute {
   const [handlers] = app.router.match(method, path);
   const routes = handlers.map(([[, route]]) => route);
   const pattern = routes.findLast((route) => route.path !== '*' && route.path !== '/*')?.path;
-  // What another handler would look at first is its own to answer.
+  // Another handler comes first for this path: it answers.
   const [first] = routes;
   const answer = first === undefined ? undefined : answererOf(first.handler);
   if (first === undefined || answer === undefined) return { pattern, direct: undefined };
@@ -75,7 +75,7 @@ export function answerDirectly(app: Routes, method: string, pattern: string, ans
 /** How a handler of an app answers a call directly; undefined where it needs a `Request`. */
 const answererOf = (handler: object): Answerer | undefined => answerers.get(handler);
 
-/** What stands in a path for the part of the pattern that is open. */
+/** The value of the pattern's parameter in a path. */
 function paramIn(pattern: string, path: string): string | undefined {
   const at = pattern.split('/').findIndex((part) => part.startsWith(':'));
   return at === -1 ? undefined : path.split('/')[at];

@@ -10,8 +10,8 @@ interface Waiting {
 type YieldTurn = (run: () => void) => void;
 
 /**
- * Has long pieces of work done one at a time: between two of them the thread does what else there is to do. What has been
- * begun is gone on with before anything else is begun, so that little is half done at once; else who has asked first is first.
+ * Runs long pieces of work one at a time, and lets the event loop turn in between. Work that has begun goes on before other
+ * work begins; else the order is that of asking.
  */
 export class ThreadTurns {
   readonly #yieldTurn: YieldTurn;
@@ -33,7 +33,7 @@ export class ThreadTurns {
     return this.#wait(this.#new, signal);
   }
 
-  /** As `begin`, for what has been begun. */
+  /** As `begin`, for work that has begun. */
   goOn(signal: AbortSignal): Promise<void> {
     return this.#wait(this.#begun, signal);
   }
@@ -55,7 +55,7 @@ export class ThreadTurns {
     });
   }
 
-  /** Nobody waits for those whose caller has gone: they take no turn. */
+  /** Starts the next piece of work. One whose caller has gone is skipped. */
   #beginNext(): void {
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
       if (!next.signal.aborted) return next.begin();

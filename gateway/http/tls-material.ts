@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { invalidOptions } from '../../runtime/protocol/errors.ts';
 
 /**
- * What a server proves with who it is, as PEM text.
+ * The certificate of a server, as PEM text.
  *
  * - `key`         private, of the certificate.
  * - `cert`        certificate, with those of the authorities between it and one that callers know.

@@ -4,11 +4,11 @@ import type { OrreryError } from '../../runtime/protocol/errors.ts';
 import { BlockList } from 'node:net';
 import { Resolver } from 'node:dns/promises';
 
-/** All addresses of a name, as text. Rejects when they cannot be had. */
+/** Looks up all addresses of a name. Rejects when they cannot be found. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 /**
- * Which URLs are called that somebody else has chosen.
+ * Which URLs of others' choice may be called.
  *
  * - `allowHttp`    also without TLS. @default false
  * - `ports`        these only. @default any
@@ -24,7 +24,7 @@ export const ForeignUrlRules = z.strictObject({
 export type ForeignUrlRules = z.input<typeof ForeignUrlRules>;
 export type CheckedUrlRules = z.output<typeof ForeignUrlRules>;
 
-/** The error of a URL that is not called; what is shown of it has no credentials. */
+/** Makes the error for a URL that is not called. `shown` is the URL without credentials. */
 export type RefuseUrl = (shown: string, expected: string) => OrreryError;
 
 function isCallable(value: unknown): boolean {
@@ -34,7 +34,7 @@ function isCallable(value: unknown): boolean {
 const LONGEST_URL = 2_048;
 const HOST_SUFFIX_OF_THIS_MACHINE = /(^|\.)localhost$/;
 
-/** The URL as it is to be used. Throws `refuse` when it can be said without asking anybody for addresses. */
+/** Parses the URL. Throws `refuse` for what can be refused before the addresses are known. */
 export function parseForeignUrl(url: string, rules: CheckedUrlRules, refuse: RefuseUrl): URL {
   if (url.length > LONGEST_URL) throw refuse(url.slice(0, 80), `at most ${LONGEST_URL} characters`);
   const parsed = URL.parse(url);
@@ -52,7 +52,7 @@ export function parseForeignUrl(url: string, rules: CheckedUrlRules, refuse: Ref
 }
 
 /**
- * The addresses to connect to, every one of which may be reached: of a name that has a single other one, none is. Throws
+ * The addresses to connect to. One that may not be reached has all of them refused. Throws
  * `refuse`, and rejects as the resolver does.
  */
 export async function checkedAddresses(
@@ -80,7 +80,7 @@ export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g
 const portOf = ({ port, protocol }: URL): number =>
   port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
 
-/** An address for a packet that leaves for the public Internet, or one that the deployment allows. */
+/** Whether an address is public, or allowed by the deployment. */
 export function mayReach(address: string, { allowPrivate }: Pick<CheckedUrlRules, 'allowPrivate'>): boolean {
   return isPublicAddress(address) || allowPrivate?.(address) === true;
 }
@@ -93,9 +93,9 @@ function withoutCredentials(parsed: URL, url: string): string {
   return bare.href;
 }
 
-/** IPv6 addresses that somebody on the Internet may have; all others are of no network, or of a near one. */
+/** The IPv6 addresses of the Internet (global unicast). */
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
-/** Served by a cloud's hosts to their guests, at an address that looks public. */
+/** A cloud's metadata service whose address looks public. */
 const METADATA = new BlockList();
 METADATA.addAddress('168.63.129.16');
 

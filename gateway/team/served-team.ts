@@ -5,7 +5,7 @@ import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import { isSystemId } from '../../runtime/protocol/policy.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 
-/** Who serves: what stands on the card of the system as a whole. */
+/** The names on the card of the system as a whole. */
 export interface TeamIdentity {
   readonly name: string;
   readonly description: string;
@@ -32,7 +32,7 @@ export interface ServedTeam {
   readonly modifiedAtMs: number;
 }
 
-/** What a team is served from: its registry. `table.version` is another one whenever anything in it is. */
+/** The registry that a team is served from. `table.version` changes with each change in it. */
 export interface TeamRegistry {
   readonly table: { readonly version: number };
   getLocalCards(): readonly AgentCard[];
@@ -58,7 +58,7 @@ export function servedTeam(
   let cards = served();
   let revision = 1;
   let modifiedAtMs = clock.now();
-  /** Most of what changes in a registry is on no card. */
+  /** Compares the cards again after a change of the registry. Most changes are on no card. */
   const look = (): void => {
     if (registry.table.version === version) return;
     version = registry.table.version;
@@ -97,8 +97,8 @@ export function servedTeam(
 }
 
 /**
- * The team as its cards show it. A card whose provider throws, or gives none that is one, is not shown: that fails whoever asks
- * for it. Whose agent it is stays what it is.
+ * The team with the cards of a provider. If the provider throws, or returns no card, the request for that card fails. A
+ * card's id cannot be changed.
  */
 export function shownTeam(team: ServedTeam, provide: CardProvider): ServedTeam {
   const shown = ({ id }: AgentCard): AgentCard | undefined => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Milliseconds } from '../../../runtime/protocol/milliseconds.ts';
 
-/** What is to be sent, for whoever makes headers of it: signatures are over the body. */
+/** The request that credentials are made for: signatures are over the body. */
 export interface OutgoingRequest {
   readonly method: string;
   readonly url: string;

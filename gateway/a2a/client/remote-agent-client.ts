@@ -24,7 +24,7 @@ import { isOtherVersion } from './remote-errors.ts';
 import { AnyPage, AnyTask, type RemotePage, schemaOfEvent } from '../wire/answers.ts';
 import type { OrderName, Orders, SendingOrder } from '../wire/dialect.ts';
 
-/** What became of a message: a task, or an answer without one. */
+/** The result of a message: a task, or an answer without one. */
 export type RemoteAnswer = Extract<RemoteEvent, { kind: 'task' | 'message' }>;
 
 /**
@@ -284,7 +284,7 @@ export class RemoteAgentClient implements RemoteLink, Disposable {
     );
   }
 
-  /** Says it the first way that is understood there: none before has done anything. */
+  /** Tries the interfaces in order, until one is understood. Those before have done nothing. */
   async #anyWay<Value>(card: RemoteCard, run: (exchange: Exchange) => Promise<Value>): Promise<Value> {
     let failure: unknown;
     for (const remote of this.#candidates(card)) {

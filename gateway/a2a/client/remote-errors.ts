@@ -82,7 +82,7 @@ function codeOf({ reason, own, code, status, message }: SaidError): ErrorCode | 
   );
 }
 
-/** Somebody is there, who does not speak like that: nothing has been done, and another way may be tried. */
+/** Whether the other side does not know this binding or version: nothing was done, and another may be tried. */
 const isSpokenElsewhere = ({ code, reason, status }: SaidError): boolean =>
   isFault('VERSION_NOT_SUPPORTED', { code, reason }) ||
   code === FAULT_ROWS.METHOD_NOT_FOUND.code ||
@@ -96,7 +96,7 @@ const facts = (error: unknown): Readonly<Record<string, unknown>> => {
   return (details?.remote ?? {}) as Readonly<Record<string, unknown>>;
 };
 
-/** The other side does not speak like that. */
+/** Whether the other side does not know this version. */
 export const isOtherVersion = (error: unknown): boolean => facts(error)['isOtherVersion'] === true;
 
 /** The other side speaks like that, and does not do this: for example nobody subscribes to what is over. */

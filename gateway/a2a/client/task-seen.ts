@@ -18,7 +18,7 @@ export class TaskSeen {
     return this.#taskId;
   }
 
-  /** Nothing more is to be expected, until somebody says something to it. */
+  /** Whether the task is over, or waits for its owner. */
   get isIdle(): boolean {
     const state = this.#status?.state;
     return state !== undefined && (isTaskOver(state) || isTaskInterrupted(state));
@@ -37,7 +37,7 @@ export class TaskSeen {
     };
   }
 
-  /** Takes in an event that the reader is given. */
+  /** Adds an event that the reader has got. */
   take(event: RemoteEvent): void {
     if (event.kind === 'message') return;
     if (event.kind === 'task') {
@@ -82,7 +82,7 @@ export class TaskSeen {
     return seen.length >= parts.length && isDeepStrictEqual(seen.slice(seen.length - parts.length), parts);
   }
 
-  /** All of it that was seen stands in this picture too: it is no older one. */
+  /** Whether a snapshot holds all that was seen, so that it is not older. */
   isWithin({ artifacts }: RemoteTask): boolean {
     const shown = new Map(artifacts.map((artifact) => [artifact.artifactId, artifact.parts]));
     return [...this.#artifacts].every(
@@ -115,6 +115,6 @@ export class TaskSeen {
 const metadataOf = ({ metadata }: RemoteTask): { metadata?: NonNullable<RemoteTask['metadata']> } =>
   metadata === undefined ? {} : { metadata };
 
-/** The time alone is no news: servers differ in when they take it. */
+/** Whether two statuses are equal but for their time, which servers take differently. */
 const isSameStatus = (one: RemoteStatus, other: RemoteStatus): boolean =>
   one.state === other.state && isDeepStrictEqual(one.message, other.message);

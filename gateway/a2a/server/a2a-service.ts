@@ -85,7 +85,7 @@ interface Deps extends TakeMessageDeps {
   readonly strangers: boolean;
 }
 
-/** How long whoever polls for the next change waits at most. */
+/** How long a poll for the next change waits at most. */
 const LONG_POLL_MS = 60_000;
 
 function performersOf(deps: Deps): Performers {
@@ -161,12 +161,12 @@ function performersOf(deps: Deps): Performers {
   };
 }
 
-/** A stream that says one thing. */
+/** A stream of one item. */
 async function* alone(item: StreamItem): AsyncGenerator<StreamItem, void> {
   yield item;
 }
 
-/** All who prove nothing have their tasks together: of these a caller is shown those of a conversation that it knows of. */
+/** Anonymous callers share one owner. Each must name a conversation, and is shown its tasks alone. */
 function requireConversation({ contextId }: ListOrder, { principal }: Caller): void {
   if (principal.kind === 'anonymous' && contextId === undefined)
     throw wrongParameter('contextId', contextId, 'one, from a caller who does not prove who it is');
@@ -183,7 +183,7 @@ function requireSubscribable(task: Task, after: number | undefined): void {
     throw wrongParameter('after', after, `at most ${task.generation}, the number of the task's last change`);
 }
 
-/** Every extension that is required is among those that the caller activates. */
+/** Throws unless the caller activates every required extension. */
 function requireExtensions(extensions: readonly A2AExtension[], caller: Caller): void {
   for (const { uri, required } of extensions)
     if (required && !caller.extensions.includes(uri))

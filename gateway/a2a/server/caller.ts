@@ -63,7 +63,7 @@ export class ExchangeCaller implements Caller {
     if (sender !== undefined) this.sender = sender;
   }
 
-  /** Most requests are over before anybody waits for anything. */
+  /** Made when it is first read: most requests are over before. */
   get signal(): AbortSignal {
     return this.#exchange.signal;
   }
@@ -77,7 +77,7 @@ export interface Activated {
 
 export const NOTHING_ACTIVATED: Activated = { active: [], echoed: {} };
 
-/** What the headers of a request activate, of what is served. */
+/** The served extensions that a request's headers activate. */
 export function activatedBy(
   { headers }: Pick<EdgeCall, 'headers'>,
   extensions: readonly A2AExtension[],
@@ -122,7 +122,7 @@ export interface A2AExtension extends ServedExtension {
 /** Names in metadata by which a binding tells agents who has sent a message. */
 const NAMES = ['xpr:callerAccount', 'xpr:claimedAccount'] as const;
 
-/** What a binding has found out about the sender of a message. */
+/** What a binding knows of the sender of a message. */
 export type SenderFacts = { readonly [Name in (typeof NAMES)[number]]?: string };
 
 type Facts = Task['metadata'];

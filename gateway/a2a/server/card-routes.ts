@@ -36,9 +36,9 @@ export const CARD_ROUTES: readonly ServedRoute[] = PATHS.flatMap((path) => [
   { method: 'GET', path: `/{agentId}${path}`, serves: 'the card of an agent' },
 ]);
 
-/** How long a card may be used without asking whether it is another one now. */
+/** How long a client may use a card before it asks again. */
 const MAX_AGE_S = 60;
-/** Of how many names for the gateway, and agents, the cards are kept ready. */
+/** How many cards are cached, by the gateway's name and agent. */
 const MAX_READY = 1_000;
 
 interface ReadyCard {
@@ -46,7 +46,7 @@ interface ReadyCard {
   readonly unsigned: string;
   readonly body: string;
   readonly etag: string;
-  /** Since when it is this one, as far as that is known here. */
+  /** When the card last changed, as far as that is known here. */
   readonly modifiedAtMs: number;
 }
 
@@ -78,7 +78,7 @@ export function mountCards(app: Routes, deps: CardRoutesDeps): void {
   }
 }
 
-/** Cards are made once, until the team changes, or what amends them. */
+/** Caches cards until the team, or what amends them, changes. */
 function readyCards(deps: CardRoutesDeps): (asked: CardAsked) => Promise<ReadyCard | undefined> {
   let revision = deps.team.revision;
   const cards = new Map<string, Promise<ReadyCard | undefined>>();
@@ -93,7 +93,7 @@ function readyCards(deps: CardRoutesDeps): (asked: CardAsked) => Promise<ReadyCa
     // What nobody has by this name is not worth a place.
     if (agentId !== undefined && deps.team.card(agentId) === undefined) return made;
     cards.set(key, made);
-    // What could not be made is tried again by the next one who asks.
+    // After a failure the next request tries again.
     made.catch(() => cards.get(key) === made && cards.delete(key));
     return made;
   };
@@ -162,7 +162,7 @@ function cardResponse({ headers }: Request, { body, etag, modifiedAtMs }: ReadyC
     ETag: etag,
     'Last-Modified': new Date(modifiedAtMs).toUTCString(),
     'Cache-Control': `public, max-age=${MAX_AGE_S}`,
-    // What the card says is for everybody, pages of other origins too.
+    // Cards are public, also for pages of other origins.
     'Access-Control-Allow-Origin': '*',
   };
   if (isUnchanged(headers, etag, modifiedAtMs)) return new Response(null, { status: 304, headers: facts });

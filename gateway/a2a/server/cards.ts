@@ -59,7 +59,7 @@ export function createCardService(deps: CardServiceDeps): CardService {
   };
 }
 
-/** Of whom a card is: what differs between an agent and the system. */
+/** The subject of a card: an agent, or the system as a whole. */
 interface Subject {
   readonly facts: Pick<
     ServedCard,
@@ -89,7 +89,7 @@ function agentOf(card: AgentCard, { identity }: ServedTeam): Subject {
   };
 }
 
-/** What several agents offer stands there once, by the first of them. */
+/** The card of the system. A capability of several agents stands there once, by the first of them. */
 function systemOf(team: ServedTeam): Subject {
   const { name, description, version, documentationUrl } = team.identity;
   const offers = new Map<string, Offer>();
@@ -137,7 +137,7 @@ const noExtendedCard = (deps: CardServiceDeps, agentId: string | undefined) =>
     ? fault('EXTENDED_AGENT_CARD_NOT_CONFIGURED', `The card of "${agentId}" is all that there is of it`)
     : fault('UNSUPPORTED_OPERATION', 'There are no extended cards here');
 
-/** Nobody can ask for it where nobody can prove anything. */
+/** Whether there is an extended card. Without authentication there is none. */
 const hasExtended = (deps: CardServiceDeps, { offers }: Subject): boolean =>
   Object.keys(deps.securitySchemes ?? {}).length > 0 && offers.some((offer) => isForExtended(deps, offer));
 

@@ -22,7 +22,7 @@ export interface EndpointDeps {
 /** Answers a request. `agentId` as the URL names it; undefined: it names none. */
 export type Endpoint = (call: EdgeCall, agentId: string | undefined) => Promise<Answer>;
 
-/** What an operation came to: one answer, or items to be streamed. */
+/** The result of an operation: one answer, or a stream of items. */
 export type Performed =
   | { readonly kind: 'answer'; readonly result: Json }
   | {
@@ -32,7 +32,7 @@ export type Performed =
     };
 
 /**
- * Which operation, as a dialect reads it.
+ * An operation with its input, as a dialect reads it.
  *
  * - `after` the last event that the caller has seen of a stream.
  * - `turn`  as that of the body which says so. @default it is short
@@ -119,7 +119,7 @@ export function eventIdOf(item: StreamItem): number {
   return item.kind === 'task' ? item.task.generation : item.change.generation;
 }
 
-/** It was called INTERNAL by somebody here, who has noted what it is about. */
+/** Whether the error was made for callers: its cause is noted already. */
 const isMadeForCallers = ({ details }: OrreryError): boolean => details['fault'] === 'INTERNAL';
 
 /** The error as its caller may see it. What is INTERNAL the operator is told, and the caller only that it was. */
@@ -129,9 +129,9 @@ export function shownBy(edge: Edge, error: unknown, call: EdgeCall): OrreryError
   return internalFault();
 }
 
-/** What a request without a version speaks. */
+/** The version of a request that names none. */
 const UNSAID = '0.3';
-/** The dialect that had no versions yet: nobody names it. */
+/** The dialect from before there were versions: no request names it. */
 const UNNAMED = '0.1';
 
 /** The version that a request says it speaks, by the header or the query parameter; empty is unsaid. */
@@ -181,7 +181,7 @@ export function dialectOfMethod(
   });
 }
 
-/** In which dialect to say what is wrong with a request of which no more is known than the version it names. */
+/** The dialect for the error of a request of which only the version is known. */
 export function dialectForErrors(dialects: readonly Dialect[], said: string | undefined): Dialect {
   try {
     return dialectOf(dialects, said);

@@ -42,7 +42,7 @@ export interface A2APartOptions {
   readonly heartbeatMs?: number;
 }
 
-/** With a slash at their end too: clients put one behind the URL of a card. */
+/** Also with a slash at the end, which some clients add to the URL of a card. */
 const RPC_PATHS = ['/rpc', '/rpc/', '/:agentId/rpc', '/:agentId/rpc/', '/'] as const;
 const HEARTBEAT_MS = 15_000;
 const KEYS_ROUTE: ServedRoute = {
@@ -87,7 +87,7 @@ export async function a2aPart(options: A2APartOptions): Promise<GatewayPart> {
   };
 }
 
-/** Loaded where cards are signed: what it needs of packages, nothing else does. */
+/** Loads the signer of cards. Nothing else needs its packages. */
 export async function cardSigner(key: CardKey): Promise<CardSigner> {
   const signature = await import('../wire/card-signature.ts');
   return signature.cardSigner(key);

@@ -33,7 +33,7 @@ export function readCall(value: unknown): JsonRpcCall {
   return { id, method, params };
 }
 
-/** The id that an answer to something has that may be no call; null when it has none that can be told. */
+/** The id for the answer to what may be no call; null where there is none. */
 export function idOf(value: unknown): JsonRpcId {
   if (!isObject(value)) return null;
   return isId(value['id']) ? value['id'] : null;
@@ -50,7 +50,7 @@ export const isNotification = (value: unknown): boolean =>
 const isId = (value: unknown): value is JsonRpcId =>
   value === null || typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value));
 
-/** What HTTP itself has a word for, in every protocol over it. */
+/** The HTTP status of faults that HTTP knows itself. */
 const HTTP_STATUS: Partial<Record<Fault, number>> = {
   UNAUTHENTICATED: 401,
   PERMISSION_DENIED: 403,
@@ -59,7 +59,7 @@ const HTTP_STATUS: Partial<Record<Fault, number>> = {
   UNAVAILABLE: 503,
 };
 
-/** The status of an error that HTTP has a word for; undefined: it is a matter of the protocol alone. */
+/** The HTTP status of an error; undefined if only the protocol knows it. */
 export const httpStatusOf = (error: OrreryError): number | undefined =>
   error.details['fault'] === 'CONTENT_TYPE_NOT_SUPPORTED' && error.details['field'] === 'Content-Type'
     ? 415
@@ -80,7 +80,7 @@ interface JsonAnswerOptions {
   readonly headers?: Readonly<HeaderFields>;
 }
 
-/** A body of JSON. Every answer of a protocol is of the moment: nobody is to keep it. */
+/** An answer with a JSON body, not to be cached. */
 export const jsonAnswer = (body: Json, { status = 200, headers }: JsonAnswerOptions = {}): Answer => ({
   status,
   headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
@@ -106,7 +106,7 @@ export function requireJson(headers: Pick<Headers, 'get'>): void {
   });
 }
 
-/** What the body says; rejects with PARSE_ERROR, and with INVALID_REQUEST for what is nested too deeply. */
+/** Parses the body. Rejects with PARSE_ERROR, and with INVALID_REQUEST for what is nested too deeply. */
 export async function jsonIn(body: Pick<Body, 'json'>): Promise<unknown> {
   const read = await body.json();
   if (read.kind === 'value') return read.value;

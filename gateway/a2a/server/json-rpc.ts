@@ -60,7 +60,7 @@ class JsonRpcRequest implements RequestHandler<unknown, Answer> {
   readonly #agentId: string | undefined;
   readonly #version: string | undefined;
   #activated = NOTHING_ACTIVATED;
-  /** The one call, and the dialect to say in what is wrong with it. */
+  /** The call, and the dialect for its errors. */
   #value: unknown;
   #dialect: Dialect;
 
@@ -150,7 +150,7 @@ class JsonRpcRequest implements RequestHandler<unknown, Answer> {
     return new ExchangeCaller(exchange, { agentId, dialect: version, extensions: this.#activated.active });
   }
 
-  /** Nobody waits for what a notification leads to: it is taken in, and that is all. */
+  /** Performs a notification, which has no answer. */
   async #notified(call: JsonRpcCall, dialect: Dialect, exchange: Exchange): Promise<Answer> {
     const wanted = this.#wanted(call, dialect, exchange);
     if (wanted.operation === 'send' || wanted.operation === 'stream') {

@@ -2,17 +2,16 @@ import type { TaskOwner } from '../../../runtime/protocol/task-service.ts';
 import type { Operations, PushConfig } from '../wire/operations.ts';
 
 /**
- * Where owners say which web address is to be told of a task's changes. All of it is the owner's own: what belongs to
- * somebody else is as if it was not there (TASK_NOT_FOUND).
+ * The configs of push notifications, which owners make for their tasks. Others' tasks and configs are as if they were not
+ * there (TASK_NOT_FOUND).
  */
 export interface PushConfigService {
   /**
-   * What can be known of a config before there is a task: rejects with INVALID_PAYLOAD naming the field, or a URL that is
-   * not called.
+   * Checks a config before there is a task. Rejects with INVALID_PAYLOAD naming the field, or a URL that is not called.
    */
   check(config: Omit<PushConfig, 'id' | 'taskId'> & { readonly id?: string }): Promise<void>;
   /**
-   * Kept when it resolves. One without an id that is like one that is there is that one.
+   * Creates a config; it is stored when this resolves. One without an id that equals another is that one.
    *
    * - `after`   changes after this number are told. @default those from now on
    * - `dialect` the version of A2A in which. @default the newest

@@ -103,7 +103,7 @@ class RestRequest implements RequestHandler<Record<string, unknown>, Answer> {
   }
 }
 
-/** Everything that the request says: its body, what stands in the query, and what stands in the path. */
+/** The parameters of a request, from its body, its query and its path. */
 async function paramsOf(
   request: Request,
   { route, variables }: RestMatch,

@@ -17,8 +17,8 @@ export interface SseOptions<Item> extends Omit<SseStreamOptions<Item>, 'write' |
 }
 
 /**
- * The items as server-sent events. An item is taken when the reader wants one: what a slow reader has not read waits where it
- * is kept. A reader that leaves ends the items.
+ * The items as server-sent events. An item is taken when the reader wants one, so a slow reader fills no buffer here. A
+ * reader that leaves ends the items.
  */
 export const sseAnswer = <Item>(options: SseOptions<Item>): Answer => ({
   status: 200,
@@ -26,7 +26,7 @@ export const sseAnswer = <Item>(options: SseOptions<Item>): Answer => ({
     ...options.headers,
     'content-type': 'text/event-stream',
     'cache-control': 'no-cache',
-    // Proxies that gather what they pass on would hold events back.
+    // Keeps buffering proxies from holding events back.
     'x-accel-buffering': 'no',
   },
   body: new SseStream({
@@ -36,14 +36,14 @@ export const sseAnswer = <Item>(options: SseOptions<Item>): Answer => ({
   }),
 });
 
-/** JSON has no line breaks, so that an event is one line of data. */
+/** The text of an event: one line of data, because JSON has no line breaks. */
 export function encode({ id, event, data }: SseEvent): string {
   const idLine = id === undefined ? '' : `id: ${id}\n`;
   const eventLine = event === undefined ? '' : `event: ${event}\n`;
   return `${idLine}${eventLine}data: ${JSON.stringify(data)}\n\n`;
 }
 
-/** Items one after the other, which whoever takes them need not wait for: the next one is asked for ahead. */
+/** Items that are asked for ahead, so that one can be taken without waiting. */
 export class ArrivingItems<Item> {
   readonly #items: AsyncIterator<Item>;
   #isAsked = false;
@@ -55,7 +55,7 @@ export class ArrivingItems<Item> {
     this.#items = items[Symbol.asyncIterator]();
   }
 
-  /** Something can be taken. */
+  /** Whether something can be taken without waiting. */
   get isThere(): boolean {
     return this.#arrived !== undefined || this.#fault !== undefined;
   }
@@ -71,7 +71,7 @@ export class ArrivingItems<Item> {
     return arrived;
   }
 
-  /** Resolves when the next one is there, the items fail, or somebody wakes whoever waits. */
+  /** Resolves when the next one is there, the items fail, or `wake` is called. */
   wait(): Promise<void> {
     if (!this.#isAsked) this.#ask();
     if (this.isThere) return Promise.resolve();
@@ -84,7 +84,7 @@ export class ArrivingItems<Item> {
     this.#wake();
   }
 
-  /** Nobody takes any more of them. */
+  /** Ends the items. */
   close(): void {
     this.#items.return?.().catch(() => undefined);
   }
@@ -120,13 +120,13 @@ interface SseStreamOptions<Item> {
 }
 
 const HEARTBEAT = ':\n\n';
-/** So many characters go out in one piece, about. */
+/** About how many characters go out in one piece. */
 const MOST_AT_ONCE = 64 * 1024;
-/** An agent of the same thread has answered by then. */
+/** Turns of the event loop without an item, before what there is goes out: an agent of this thread has answered by then. */
 const QUIET_TURNS = 3;
 const END: TextPiece = { text: '', isLast: true };
 
-/** Items as the text that is sent of them: what is there together goes out in one piece. */
+/** The text of items. Items that are there together go out in one piece. */
 class SseStream<Item> implements TextStream {
   readonly #options: SseStreamOptions<Item>;
   readonly #items: ArrivingItems<Item>;
@@ -145,7 +145,7 @@ class SseStream<Item> implements TextStream {
     if (this.#isOver) return END;
     const { text, isLast } = await this.#gathered();
     if (isLast) this.#end();
-    // The first line takes the headers along, also when the first item is long in coming.
+    // A first comment line sends the headers, also when the first item takes long.
     const isSilent = text === '' && !isLast;
     this.#hasBegun = true;
     this.#isBeatDue = false;
@@ -180,7 +180,7 @@ class SseStream<Item> implements TextStream {
     });
   }
 
-  /** What is there, as text; '' when that is nothing yet. */
+  /** The items that are there, as text; '' when there are none yet. */
   async #gathered(): Promise<TextPiece> {
     const { write, writeError } = this.#options;
     let text = '';
@@ -197,7 +197,7 @@ class SseStream<Item> implements TextStream {
     }
   }
 
-  /** What happens at once has happened after a few turns of the event loop in which nothing came. */
+  /** Whether an item comes within a few turns of the event loop. */
   async #comesSoon(): Promise<boolean> {
     for (let turn = 0; turn < QUIET_TURNS && !this.#items.isThere && !this.#isOver; turn++) {
       const soon = setImmediate(() => this.#items.wake());

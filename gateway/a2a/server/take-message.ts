@@ -18,12 +18,12 @@ export interface TakeMessageDeps extends TaskAccessDeps {
   readonly trusts?: Trusts | undefined;
 }
 
-/** Whose task a message has gone to; or what it is answered with, where there is none. */
+/** The task that a message went to, or its answer without a task. */
 export type Taken =
   | { readonly kind: 'task'; readonly task: Task; readonly owner: TaskOwner }
   | ({ readonly kind: 'message' } & MessageAnswer);
 
-/** Takes the message in; resolves when its task is kept, or it is answered. */
+/** Accepts a message; resolves when its task is stored, or it is answered. */
 export async function takeMessage(deps: TakeMessageDeps, sent: SendOrder, caller: Caller): Promise<Taken> {
   const order = withSenderFacts(sent, caller.sender);
   requireShortIds(order);
@@ -44,7 +44,7 @@ export async function takeMessage(deps: TakeMessageDeps, sent: SendOrder, caller
   const answered = mayBeAnswered ? await answerOf(deps, owner, said, caller.signal) : undefined;
   if (answered !== undefined) return answered;
   const task = await tasks.send(owner, said);
-  // What happened before somebody could ask to be told is told as well.
+  // A config made with the message is told of all changes from the first.
   if (order.push !== undefined)
     await push?.create(
       owner,
@@ -54,11 +54,11 @@ export async function takeMessage(deps: TakeMessageDeps, sent: SendOrder, caller
   return { kind: 'task', task, owner };
 }
 
-/** What the caller has activated promises it things that only tasks have. */
+/** Whether an activated extension needs a task. */
 const needsTask = ({ extensions }: TakeMessageDeps, caller: Caller): boolean =>
   extensions.some(({ uri, needsTasks }) => needsTasks === true && caller.extensions.includes(uri));
 
-/** What a message is answered with that takes no task. News of a task that there is not are sent to nobody. */
+/** Answers a message without a task. Such a message cannot have push configs. */
 async function answerOf(
   { tasks }: TakeMessageDeps,
   owner: TaskOwner,
@@ -76,7 +76,7 @@ async function answerOf(
   }
 }
 
-/** The task that the message is to go on with. Throws TASK_NOT_FOUND, unless the message may open it. */
+/** The task that the message continues. Throws TASK_NOT_FOUND, unless the message may open it. */
 function knownTask(
   deps: TakeMessageDeps,
   owner: TaskOwner,
@@ -115,7 +115,7 @@ function saidBy(
   };
 }
 
-/** What a caller may call a message, a task or a conversation: they are kept, and are keys of what is looked up. */
+/** The longest id of a message, task or conversation: ids are stored, and are keys. */
 const MAX_ID = 256;
 
 /** Throws INVALID_PARAMS naming the id that is too long. */
@@ -136,7 +136,7 @@ export function requirePush(push: PushConfigService | undefined): PushConfigServ
   throw fault('PUSH_NOTIFICATION_NOT_SUPPORTED', 'There are no push notifications here');
 }
 
-/** Those of the caller, and of the extensions that it activates; who it is says which tier it is judged by. */
+/** The terms of the caller and of the extensions that it activates. */
 function termsOf(extensions: readonly A2AExtension[], order: SendOrder, caller: Caller): Partial<TaskTerms> {
   const said = extensions
     .filter(({ uri }) => caller.extensions.includes(uri))
@@ -149,7 +149,7 @@ function termsOf(extensions: readonly A2AExtension[], order: SendOrder, caller: 
   ) as Partial<TaskTerms>;
 }
 
-/** Who is to work at a message, and in which media types that can answer. */
+/** The agent that a message is for, and the media types in which it answers. */
 interface Addressee {
   readonly agentId: string;
   readonly outputModes: readonly string[];
@@ -175,7 +175,7 @@ function addresseeOf(
   }
   const card = team.card(named);
   if (card !== undefined) return { agentId: named, outputModes: modesOf(card, tool) };
-  // Who works at a task may have left the team: the task says what becomes of it.
+  // The agent may have left the team: its turn says so.
   if (named === atTask) return { agentId: named, outputModes: [] };
   throw agentNotFound(named);
 }

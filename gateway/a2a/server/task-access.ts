@@ -37,7 +37,7 @@ export function requireAgent(team: ServedTeam, agentId: string | undefined): voi
   if (agentId !== undefined && team.card(agentId) === undefined) throw agentNotFound(agentId);
 }
 
-/** Whose task is waited for, and how long at most: for ever without `waitMs` or a clock. */
+/** Whose task is waited for, and how long at most: without limit if `waitMs` or `clock` is absent. */
 interface Waiting {
   readonly tasks: TaskService;
   readonly owner: TaskOwner;
@@ -60,7 +60,7 @@ export async function whenBeyond(waiting: Waiting, task: Task, after: number): P
   });
 }
 
-/** Waits by a signal that aborts when the caller has gone, and when it has waited long enough. */
+/** Waits with a signal that aborts when the caller has gone, or after `waitMs`. */
 async function patiently<Result>(
   { clock, waitMs, signal }: Waiting,
   wait: (signal: AbortSignal) => Promise<Result>,
@@ -84,7 +84,7 @@ async function patiently<Result>(
  * id, and a new one is opened under an id that nobody else can have.
  */
 export function withGivenIds(tasks: TaskService): TaskService {
-  /** What there is of the task by its id, or else of that which its owner calls so. */
+  /** Looks a task up by its id, else by the id that its owner has chosen. */
   const either = <Result>(owner: TaskOwner, id: string, use: (taskId: string) => Result): Result => {
     try {
       return use(id);
@@ -120,7 +120,7 @@ export function withGivenIds(tasks: TaskService): TaskService {
   };
 }
 
-/** What an owner says to one agent goes to no task of another. */
+/** Refuses a message to one agent for a task of another. */
 function requireSameAgent(tasks: TaskService, owner: TaskOwner, taskId: string, agentId: string): void {
   if (tasks.agentOf(owner, taskId) !== agentId)
     throw fault('TASK_NOT_FOUND', `${agentId} has no task "${ownTaskId(taskId)}"`, {
@@ -128,7 +128,7 @@ function requireSameAgent(tasks: TaskService, owner: TaskOwner, taskId: string, 
     });
 }
 
-/** There is such a task, and it is the owner's. */
+/** Whether the owner has such a task. */
 function hasTask(tasks: TaskService, owner: TaskOwner, taskId: string): boolean {
   try {
     tasks.agentOf(owner, taskId);

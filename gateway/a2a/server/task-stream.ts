@@ -9,7 +9,7 @@ import type { TaskOwner, TaskService } from '../../../runtime/protocol/task-serv
 import { abortsWith } from '../../http/exchange.ts';
 import type { StreamItem } from '../wire/operations.ts';
 
-/** Whose task is streamed, and until when: `signal` ends the stream wherever it is. */
+/** Whose task is streamed; `signal` ends the stream. */
 export interface StreamScope {
   readonly tasks: TaskService;
   readonly owner: TaskOwner;
@@ -21,7 +21,7 @@ type ChangeItem = Extract<StreamItem, { kind: 'change' }>;
 
 /**
  * What a message leads to: the task as it is, then each change as it is kept, until the task is over, or waits for its
- * owner and has done with the message. Without what the owner said: that is theirs already.
+ * owner and has done with the message. The changes, without the owner's own messages.
  */
 export const streamOfMessage = (
   scope: StreamScope,
@@ -29,7 +29,7 @@ export const streamOfMessage = (
   messageId: string,
 ): AsyncIterableIterator<StreamItem, void> => new MessageStream(scope, task, messageId);
 
-/** By hand rather than a generator: many stand and wait, and `return` is to end that. */
+/** An iterator by hand: `return` must end a `next` that waits, which a generator cannot. */
 class MessageStream implements AsyncIterableIterator<StreamItem, void> {
   readonly #scope: StreamScope;
   readonly #task: Task;
@@ -112,7 +112,7 @@ export async function* streamOfTask(
   yield* changesAfter(scope, task, after ?? task.generation);
 }
 
-/** Without what the owner said: that is theirs already. */
+/** The changes, without the owner's own messages. */
 async function* changesAfter(
   { tasks, owner, signal }: StreamScope,
   { id, contextId }: Task,

@@ -50,18 +50,18 @@ export const FAULTS = Object.keys(ROWS) as readonly Fault[];
 /** The numbers of A2A 1.0; those of its own errors are the same in every version that has them. */
 export const FAULT_ROWS: Readonly<Record<Fault, FaultRow>> = ROWS;
 
-/** An error that is this fault, whatever its code says. */
+/** Makes the error of a fault. */
 export const fault = (
   name: Fault,
   sentence: string,
   details: Readonly<Record<string, unknown>> = {},
 ): OrreryError => new OrreryError('REFUSED', sentence, { details: { ...details, fault: name } });
 
-/** A parameter of a request is not what it is to be. */
+/** The fault of a wrong parameter. */
 export const wrongParameter = (field: string, value: unknown, expected: string): OrreryError =>
   fault('INVALID_PARAMS', sentenceOf(field, value, expected), { field });
 
-/** The request as a whole is none of the protocol. */
+/** The fault of a request that is none of the protocol. */
 export const wrongRequest = (field: string, value: unknown, expected: string): OrreryError =>
   fault('INVALID_REQUEST', sentenceOf(field, value, expected), { field });
 
@@ -73,7 +73,7 @@ function sentenceOf(field: string, value: unknown, expected: string): string {
   return `${field} is ${shown}, expected ${expected}`;
 }
 
-/** Which fault an error is. What nobody here has foreseen is INTERNAL, and its text is for nobody outside. */
+/** The fault of an error. Unforeseen errors are INTERNAL, and their text is not told. */
 export function faultOf(error: unknown): Fault {
   if (!isOrreryError(error)) return 'INTERNAL';
   const named = error.details['fault'];
@@ -81,7 +81,7 @@ export function faultOf(error: unknown): Fault {
   return FAULT_OF_CODE[error.code] ?? 'INTERNAL';
 }
 
-/** What a caller is told of an error that is none of its business. */
+/** The error that a caller gets in place of an internal one. */
 export const internalFault = (): OrreryError => fault('INTERNAL', INTERNAL_SENTENCE);
 
 const isFault = (value: unknown): value is Fault => (FAULTS as readonly unknown[]).includes(value);

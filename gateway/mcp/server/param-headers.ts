@@ -82,7 +82,7 @@ const [OPENING, CLOSING] = ['=?base64?', '?='];
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** What stands between `=?base64?` and `?=` is what no header can say as it is. Undefined for what is none. */
+/** What stands between `=?base64?` and `?=` is what no header can say as it is. Undefined if it is no origin. */
 function decodedFrom(said: string): string | undefined {
   if (!said.startsWith(OPENING) || !said.endsWith(CLOSING)) return said;
   const encoded = said.slice(OPENING.length, -CLOSING.length);

@@ -109,7 +109,7 @@ function placesOf(base: URL): readonly URL[] {
   return PATHS.map((path) => new URL(path, folder));
 }
 
-/** Something else than a card is there, or nothing: the next place may have it. */
+/** Whether the error means that there is no card at this URL: the next one may have it. */
 function isNotThere(error: unknown): boolean {
   if (!isOrreryError(error)) return false;
   const { remote, noCard } = error.details as { remote?: { status?: number }; noCard?: boolean };

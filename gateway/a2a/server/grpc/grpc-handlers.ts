@@ -47,7 +47,7 @@ export interface GrpcHandlersDeps {
 type UnaryCall = ServerUnaryCall<Buffer, Buffer>;
 type StreamCall = ServerWritableStream<Buffer, Buffer>;
 
-/** The service with messages as the bytes that they came as: whoever signs them signs these. */
+/** The service definition with messages as raw bytes, because signatures are over these. */
 export const GRPC_SERVICE: ServiceDefinition = Object.fromEntries(
   [...GRPC_METHODS].map(([name, { path, isStream }]) => [
     name,
@@ -67,7 +67,7 @@ function asItIs(bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** What answers the methods of the service. */
+/** The handlers of the service's methods. */
 export function grpcHandlers(deps: GrpcHandlersDeps): Record<string, UntypedHandleCall> {
   const handlers = [...GRPC_METHODS].map(([name, method]) => [
     name,
@@ -134,7 +134,7 @@ function answered(
   });
 }
 
-/** What the path of a request needs of a server of gRPC, whose calls come with their message whole. */
+/** The edge of gRPC calls, whose message is here whole. */
 const edgeOf = ({ admit, baseUrl, closing, onFault }: GrpcHandlersDeps): ExchangeEdge<ReceivedCall> => ({
   closing,
   admit,
@@ -190,7 +190,7 @@ function parsed(method: GrpcMethod, bytes: Buffer, members: MemberLimits): Reado
   }
 }
 
-/** The extensions that the call activates, which are said back to it before anything else. */
+/** Reads the extensions that a call activates, and sends them back as initial metadata. */
 function activate(
   { service }: GrpcHandlersDeps,
   call: UnaryCall | StreamCall,
@@ -203,7 +203,7 @@ function activate(
   return active;
 }
 
-/** Metadata as headers: what is there more than once is one list; bytes are nobody's credentials. */
+/** Metadata as headers. Repeated keys are joined; binary ones are left out. */
 function headersOf(metadata: Metadata): EdgeCall['headers'] {
   const get = (name: string): string | null => {
     const texts = metadata.get(name.toLowerCase()).filter((value) => typeof value === 'string');

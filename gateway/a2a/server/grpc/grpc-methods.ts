@@ -78,7 +78,7 @@ export const GRPC_METHODS: ReadonlyMap<string, GrpcMethod> = new Map(
       operation,
       isStream: responseStream,
       read: (bytes, limits) => {
-        // What is generated goes on with a reader where it is given one.
+        // Generated code uses the reader that it is given.
         const reader = new BoundedReader(bytes, limits) as unknown as Buffer;
         return request.toJSON(requestDeserialize(reader) as never) as Readonly<Record<string, unknown>>;
       },
@@ -88,14 +88,13 @@ export const GRPC_METHODS: ReadonlyMap<string, GrpcMethod> = new Map(
   }),
 );
 
-/** So many numbers stand in the bytes of one key with its value, of one element of a list, and of all the rest. */
+/** Fields of the encoding for one key with its value, for one element of a list, and for all the rest. */
 const OF_KEY = 8;
 const OF_ELEMENT = 4;
 const OF_REST = 10_000;
 
 /**
- * Reads a message of the proto as far as it has no more fields than one with as many members as there may be: a small one can
- * have fields enough to hold the thread for long, and they are counted before anything is made of them.
+ * Reads a message of the proto, and stops at too many fields: a small message can have enough to hold the thread for long.
  */
 class BoundedReader extends BinaryReader {
   constructor(bytes: Uint8Array, { maxKeys, maxElements }: MemberLimits) {

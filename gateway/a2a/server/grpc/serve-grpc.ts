@@ -60,10 +60,10 @@ const MAX_MESSAGE_BYTES = 4 * 1_024 * 1_024;
 const MAX_STREAMS = 100;
 const MAX_CONNECTIONS = 1_000;
 const MESSAGE_TIMEOUT_MS = 2 * 60_000;
-/** A connection on which nothing is asked is told to go, and comes again when it is wanted. */
+/** How long a connection may be idle before it is told to close. */
 const IDLE_MS = 5 * 60_000;
 const DRAIN_MS = 10_000;
-/** As its frames can say it (RFC 9113, 6.5.2). */
+/** The largest number that a frame can carry (RFC 9113, 6.5.2). */
 const MAX_STREAMS_OF_HTTP2 = 2 ** 31 - 1;
 const KEEPALIVE_MS = 30_000;
 
@@ -91,7 +91,7 @@ export async function serveGrpc(options: ServeGrpcOptions): Promise<ServingGrpc>
     'grpc.max_send_message_length': -1,
     'grpc.max_concurrent_streams': maxStreams,
     'grpc.max_connection_idle_ms': IDLE_MS,
-    // A caller that has died without a word is found out, and its streams end.
+    // Finds callers that have died, so that their streams end.
     'grpc.keepalive_time_ms': KEEPALIVE_MS,
     'grpc.keepalive_timeout_ms': KEEPALIVE_MS,
     interceptors: [messageTimeout(messageTimeoutMs, { clock })],
@@ -129,7 +129,7 @@ function credentialsOf(tls: TlsOptions | undefined): ServerCredentials {
   return ServerCredentials.createSsl(authorities, [pair], requestCert);
 }
 
-/** What is not done in time is cut off. */
+/** Shuts down; calls that are not done in time are cut off. */
 function shutDown(server: Server, clock: Clock, drainMs: number): Promise<void> {
   return new Promise((resolve) => {
     const cancelTimer = clock.setTimer(drainMs, () => server.forceShutdown());
@@ -140,7 +140,7 @@ function shutDown(server: Server, clock: Clock, drainMs: number): Promise<void> 
   });
 }
 
-/** Where connections are taken for gRPC. `close` takes no more; those that there are go on. */
+/** A listener for gRPC. `close` accepts no more connections; open ones go on. */
 interface Accepting {
   readonly port: number;
   close(): void;

@@ -20,13 +20,13 @@ export interface GuardedPost {
   readonly signal: AbortSignal;
 }
 
-/** What was answered. `retryAfterMs`: when the receiver wants to be asked again at the earliest. */
+/** The receiver's answer. `retryAfterMs`: the earliest time for the next attempt. */
 export interface GuardedAnswer {
   readonly status: number;
   readonly retryAfterMs?: number;
 }
 
-/** Posts to whoever may be posted to. */
+/** Posts to a receiver that may be called. */
 export type GuardedFetch = (post: GuardedPost) => Promise<GuardedAnswer>;
 
 /** `timeoutMs`: for everything, from the look-up of the name to the end of the answer. */
@@ -36,7 +36,7 @@ export interface GuardedFetchDeps {
   readonly timeoutMs: number;
 }
 
-/** So much of an answer is read before the connection is dropped. */
+/** How much of an answer is read before the connection is dropped. */
 const MOST_READ_BYTES = 64 * 1024;
 
 /**
@@ -89,7 +89,7 @@ function post({ target, addresses, headers, body, rules, signal }: Connection): 
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason);
     request.on('error', (error) => reject(signal.aborted ? signal.reason : error));
-    // Node says nothing of an error to whoever has a connection that speaks something else from now on.
+    // After an upgrade of the protocol Node reports no error.
     request.on('upgrade', (_response, socket) => {
       socket.destroy();
       reject(new Error('The receiver wants to speak another protocol'));
@@ -128,7 +128,7 @@ function drain(response: IncomingMessage, done: () => void): void {
   response.on('close', done);
 }
 
-/** Answers a look-up with what is known already. */
+/** A `lookup` for Node that answers with the checked addresses. */
 function lookUpIn(addresses: readonly string[]): LookupFunction {
   const known = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
   return (_hostname, options, callback) => {

@@ -1,6 +1,6 @@
 /**
- * Lets so many through at once, altogether and of each key. Who waits for a key holds up nobody who waits for others; among
- * those who may go, who came first goes first.
+ * Bounds how many are inside at once, altogether and for each key. One that waits for a key does not hold up those of other
+ * keys; else the order is first come, first served.
  */
 export class KeyedSemaphore {
   readonly #most: number;

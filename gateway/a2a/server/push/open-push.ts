@@ -39,7 +39,7 @@ export async function openPush({ issuer, key, records, ...deps }: OpenPushOption
 const PATH = '/.well-known/jwks.json';
 const MAX_AGE_S = 300;
 
-/** Serves the keys by which receivers of push notifications verify them, and ends the telling when the gateway ends. */
+/** Serves the public keys of push notifications, and closes the push service with the gateway. */
 function pushPart({
   signer,
   service,
@@ -58,7 +58,7 @@ function pushPart({
   };
 }
 
-/** What is counted of push notifications, as Prometheus text. `read` is asked when somebody asks. */
+/** The counters of push notifications as Prometheus text. */
 function pushMetrics(read: () => PushCounts): () => Promise<string> {
   const registry = new Registry();
   const total = (what: string, help: string, count: (counts: PushCounts) => number): void => {

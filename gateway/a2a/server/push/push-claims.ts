@@ -7,7 +7,7 @@ export const CLAIMS = {
   notification: 'notification_id',
 } as const;
 
-/** Where the token stands. */
+/** The header that has the token. */
 export const SIGNATURE_HEADER = 'X-A2A-Notification-Signature';
 export const TOKEN_HEADER = 'X-A2A-Notification-Token';
 export const NOTIFICATION_TYPE = 'a2a-notification+jwt';

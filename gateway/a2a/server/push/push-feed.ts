@@ -1,9 +1,9 @@
 import type { Part, TaskChange } from '../../../../runtime/protocol/task.ts';
 
-/** What a receiver is told of: where a task stands, and what it has made. */
+/** A change that receivers are sent: status and artifacts. */
 export type PushNews = Exclude<TaskChange, { kind: 'message' }>;
 
-/** So many pieces of news wait for one receiver; it is read on when there is room. */
+/** How many pieces of news wait for one receiver, before reading pauses. */
 const MOST_WAITING = 32;
 /** Pieces of an artifact are put together up to about so much, in characters. */
 const MOST_TOGETHER = 128 * 1024;

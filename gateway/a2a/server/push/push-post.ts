@@ -10,7 +10,7 @@ import type { PushRecord } from './push-record.ts';
 import { outcomeOf, type PushOutcome } from './push-retry.ts';
 import type { PushSigner } from './push-signer.ts';
 
-/** How a dialect says what is new: as an item of a stream, or, before 1.0, as the task itself. */
+/** How a dialect writes news: as an item of a stream, or, before 1.0, as the task itself. */
 export type PushDialect = Pick<Dialect, 'version' | 'writeItem'> & {
   readonly write: Pick<Dialect['write'], 'get'>;
 };
@@ -32,7 +32,7 @@ export interface PushAttempt {
   readonly signal: AbortSignal;
 }
 
-/** Tells a receiver once; resolves to what came of it, whatever it is. */
+/** Posts once to a receiver; resolves to the result, also a failure. */
 export async function pushOnce(attempt: PushAttempt, deps: PushPostDeps): Promise<PushOutcome> {
   const { record, signal } = attempt;
   try {
@@ -85,7 +85,7 @@ async function headersOf(
   };
 }
 
-/** Who asks for a bearer token and gives none is shown the signature, which is one. */
+/** The Authorization header. A receiver that wants a bearer token and gave none gets the signature as one. */
 function authorizationOf(
   authentication: PushRecord['config']['authentication'],
   signature: string,

@@ -1,6 +1,6 @@
 import type { Random } from '../../../../runtime/protocol/seams.ts';
 
-/** What came of an attempt. `refused`: nobody was asked, because who would have been may not be. */
+/** The result of an attempt. `refused`: nothing was sent, because the receiver may not be called. */
 export type PushOutcome =
   | { readonly kind: 'taken' }
   | { readonly kind: 'failed'; readonly reason: string; readonly retryAfterMs?: number }
@@ -21,7 +21,7 @@ export interface RetryLimits {
   readonly longestMs: number;
 }
 
-/** An answer by its status. 410 says that the receiver will never want it; any other than 2xx that it has not taken it. */
+/** The result for an HTTP status: 410 means never again, any other than 2xx that it was not taken. */
 export function outcomeOf(status: number, retryAfterMs?: number): PushOutcome {
   if (status >= 200 && status < 300) return { kind: 'taken' };
   const reason = `The receiver answered ${status}`;

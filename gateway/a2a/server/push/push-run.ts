@@ -34,7 +34,7 @@ export class PushRun {
   /** Resolves when it has ended. */
   readonly ended: Promise<void>;
 
-  /** Begins when `afterwards` has resolved. */
+  /** Starts when `afterwards` has resolved. */
   constructor(record: PushRecord, deps: PushRunDeps, afterwards: Promise<void> = Promise.resolve()) {
     this.#record = record;
     this.#deps = deps;
@@ -85,7 +85,7 @@ export class PushRun {
     }
   }
 
-  /** False when there is to be no next one. */
+  /** Sends one piece of news; false when no more are to be sent. */
   async #tell(news: PushNews, contextId: string): Promise<boolean> {
     const { clock, random } = this.#deps.seams;
     for (let attempt = 1; ; attempt++) {
@@ -106,7 +106,7 @@ export class PushRun {
     }
   }
 
-  /** Only an attempt stands in others' way: nobody waits for a receiver that is to be asked later. */
+  /** Makes one attempt inside the semaphore. The wait for the next attempt is outside it. */
   async #attempt(news: PushNews, contextId: string): Promise<PushOutcome> {
     const { signal } = this.#stopping;
     const record = this.#record;
@@ -144,7 +144,7 @@ export class PushRun {
     this.#keep({ ...this.#record, gaveUp: { atMs: this.#deps.seams.clock.now(), reason } });
   }
 
-  /** Nobody waits for it: what is not kept is sent again after a restart. */
+  /** Stores progress without waiting. If that is lost, news is sent again after a restart. */
   #keep(record: PushRecord): void {
     this.#record = record;
     this.#deps.store.put(record).catch((error: unknown) => {

@@ -146,13 +146,13 @@ export class PushService implements PushConfigService {
     if (run !== undefined) await this.#forget(run);
   }
 
-  /** How it goes with a task's configs. Throws TASK_NOT_FOUND. */
+  /** The status of a task's configs. Throws TASK_NOT_FOUND. */
   standings(owner: TaskOwner, taskId: string): readonly PushStatus[] {
     this.#deps.tasks.agentOf(owner, taskId);
     return this.#configs.ofTask(taskId).map(({ standing }) => standing);
   }
 
-  /** Stops telling; what is kept goes on with the next one. Resolves when nothing is under way any more. */
+  /** Stops sending; the next process goes on from what is stored. Resolves when nothing is under way any more. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#stopSweeping();
@@ -180,7 +180,7 @@ export class PushService implements PushConfigService {
     return run;
   }
 
-  /** The one that is meant: of the same id, or, by somebody who gives none, the one that is alike. */
+  /** The config that a new one replaces: that of the same id, or without an id an equal one. */
   #formerOf(
     taskId: string,
     id: string | undefined,
@@ -208,13 +208,13 @@ export class PushService implements PushConfigService {
     this.#deps.onEvent?.(event);
   }
 
-  /** Configs go with their tasks. */
+  /** Forgets the configs of tasks that are gone. */
   #sweep(): void {
     for (const run of [...this.#configs]) if (!this.#hasTask(run.record)) void this.#forgetQuietly(run);
     this.#stopSweeping = this.#deps.seams.clock.setTimer(SWEEP_MS, () => this.#sweep());
   }
 
-  /** What the store does not forget now is forgotten when it is loaded again. */
+  /** Forgets a config in the store. If that fails, it is forgotten when it is loaded again. */
   async #forgetQuietly(run: PushRun): Promise<void> {
     await this.#forget(run).catch(() => undefined);
   }
@@ -282,7 +282,7 @@ class PushConfigTable {
     return this.#byTask.get(taskId)?.get(id);
   }
 
-  /** Another one of the same task and id takes the place of the one before. */
+  /** Adds a config; it replaces one of the same task and id. */
   add(run: PushRun): void {
     const { config, owner } = run.record;
     const ofTask = this.#byTask.get(config.taskId) ?? new Map<string, PushRun>();

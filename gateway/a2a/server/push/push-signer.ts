@@ -19,7 +19,7 @@ export interface SignedFacts {
   readonly nowMs: number;
 }
 
-/** A token is good for so long: longer than a notification is on its way, and clocks are apart. */
+/** How long a token is valid: longer than a notification takes, plus the difference of clocks. */
 const LASTS_S = 300;
 
 const ALGORITHMS = { 'EC P-256': 'ES256', 'OKP Ed25519': 'EdDSA' } as const;

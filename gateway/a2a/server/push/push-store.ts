@@ -13,7 +13,7 @@ export interface PushStore {
   load(): Promise<readonly PushRecord[]>;
 }
 
-/** They last as long as the process: what the service holds is enough. */
+/** A store that lasts as long as the process: the service has all configs in memory. */
 export class InMemoryPushStore implements PushStore {
   async put(): Promise<void> {}
   async forget(): Promise<void> {}
@@ -35,7 +35,7 @@ export interface KeyValues {
 
 const KIND = 'a2a-push';
 
-/** Keeps push configs among somebody's records; what stands in them, credentials too, stands there as it is. */
+/** Push configs as records of a journal. Credentials in them are stored as they are. */
 export class JournalledPushStore implements PushStore {
   readonly #records: KeyValues;
 

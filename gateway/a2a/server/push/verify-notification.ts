@@ -134,7 +134,7 @@ async function claimsOf(signature: string, options: VerifyNotificationOptions): 
   }
 }
 
-/** Key sets by their address, so that each is fetched once for a while, not once a notification. */
+/** Key sets by URL, cached so that not every notification fetches them. */
 const remoteKeys = new Map<string, JWTVerifyGetKey>();
 const MOST_REMOTE = 100;
 
@@ -148,7 +148,7 @@ function keysOf(jwks: JsonWebKeySet | URL, jose: Jose): JWTVerifyGetKey {
   return keys;
 }
 
-/** Whoever signed it is to blame, not the way to the keys. */
+/** Whether an error is about the signature, not about fetching the keys. */
 const isOfSignature = (error: unknown, { errors }: Jose): error is errors.JOSEError =>
   error instanceof errors.JOSEError &&
   !(error instanceof errors.JWKSTimeout) &&
@@ -168,7 +168,7 @@ function isSame(shown: string, expected: string): boolean {
 
 const SeenOptions = z.strictObject({ most: z.int().positive().default(100_000) });
 
-/** What has come, for as long as it would still be let in. Of more than `most` at once, new ones are refused. */
+/** Remembers notifications for as long as they are valid. Beyond `most`, new ones are refused. */
 export class SeenNotifications {
   readonly #goneAtMs = new Map<string, number>();
   readonly #most: number;
@@ -177,7 +177,7 @@ export class SeenNotifications {
     this.#most = parseOptions(SeenOptions, options, 'SeenNotifications').most;
   }
 
-  /** Notes that it has come. False: it had, or there is no room to note it. */
+  /** Notes a notification; false if it came before, or there is no room to note it. */
   isNew(id: string, { goneAtMs, nowMs }: { readonly goneAtMs: number; readonly nowMs: number }): boolean {
     if (this.#goneAtMs.has(id)) return false;
     if (this.#goneAtMs.size >= this.#most) this.#forget(nowMs);

@@ -74,7 +74,7 @@ export function readPushId(params: unknown): Operations['getPush']['in'] {
   return { taskId: id, id };
 }
 
-/** How a client says what is read above. */
+/** The client's side: writes the requests that are read above. */
 export const writeRequest: RequestWriters = {
   ...TASK_REQUESTS,
   send: writeSend,

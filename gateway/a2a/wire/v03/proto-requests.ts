@@ -91,7 +91,7 @@ export function readPushBody(body: unknown): Operations['createPush']['in'] {
   return { ...defined(config), url: config.url, taskId, id };
 }
 
-/** How a client says over REST what is read above: the message alone has other words than over JSON-RPC. */
+/** The client's side: writes the requests that are read above, for REST. Only messages differ from JSON-RPC. */
 export const writeProtoRequest: RequestWriters = {
   ...writeRequest,
   send: (order) => sendParams(order, writeMessage),

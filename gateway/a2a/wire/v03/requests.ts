@@ -80,7 +80,7 @@ export function readPushList(params: unknown): Operations['listPush']['in'] {
   return { taskId: readTask(params, 'tasks/pushNotificationConfig/list').taskId };
 }
 
-/** How a client says over JSON-RPC what is read above. */
+/** The client's side: writes the requests that are read above, for JSON-RPC. */
 export const writeRequest: RequestWriters = {
   ...TASK_REQUESTS,
   send: writeSend,

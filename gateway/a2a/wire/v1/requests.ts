@@ -142,7 +142,7 @@ const CreatePushRequest = message({ taskId: id, ...Push });
 const PushRequest = message({ taskId: id, id });
 const ListPushRequest = message({ taskId: id, pageSize: count.optional(), pageToken: text });
 
-/** What a request says. Throws INVALID_PAYLOAD naming every field at fault and its value. */
+/** Parses a request. Throws INVALID_PAYLOAD naming every field at fault and its value. */
 function parse<Schema extends z.ZodType>(method: string, schema: Schema, params: unknown): z.output<Schema> {
   const parsed = schema.safeParse(params, { reportInput: true });
   if (parsed.success) return parsed.data;
@@ -238,7 +238,7 @@ export function readListPush(params: unknown): Operations['listPush']['in'] {
   return { taskId, ...defined({ pageSize: pageSize === 0 ? undefined : pageSize, pageToken }) };
 }
 
-/** How a client says in ProtoJSON what is read above. */
+/** The client's side: writes the requests that are read above, in ProtoJSON. */
 export const writeRequest: RequestWriters = {
   ...TASK_REQUESTS,
   send: writeSend,
