@@ -48,7 +48,8 @@ export interface ChannelOpener<Context> {
    *
    * Rejects with what a request to that agent would be refused with (AGENT_NOT_FOUND, TIER_VIOLATION,
    * ESCALATION_REQUIRED, SANDBOX_VIOLATION, ...), with REFUSED when it accepts no channels or not this one, with
-   * HANDLER_FAILED when it throws over it, ACTOR_DIED when it dies over it, and with CHANNEL_CLOSED when it is closed meanwhile, or not open in time.
+   * HANDLER_FAILED when it throws over it, ACTOR_DIED when it dies over it, and with CHANNEL_CLOSED when it is closed
+   * meanwhile, or not open in time.
    */
   openChannel(remoteAgentId: string, options?: OpenChannelOptions): Promise<AgentChannel<Context>>;
   /** The channel, until it is closed. */
@@ -165,7 +166,7 @@ export class AgentChannels<Context> implements ChannelOpener<Context> {
     return false;
   }
 
-  /** A thread is gone, with every life that `wasThere`. */
+  /** Called when a thread has died, with every life that `wasThere`. */
   threadDied(wasThere: (life: string) => boolean): void {
     for (const end of [...this.#ends.values()]) {
       const { peerLife } = end;
@@ -174,12 +175,12 @@ export class AgentChannels<Context> implements ChannelOpener<Context> {
     }
   }
 
-  /** The agent's actor is over: the other ends may ask the next one to go on. */
+  /** Ends all channels with the agent's actor. The other ends may ask the next actor to go on. */
   end(reason: string): void {
     for (const end of [...this.#ends.values()]) end.end('lost', reason);
   }
 
-  /** The whole thread is over: nobody is told any more. */
+  /** Ends all channels with the thread, without telling the other ends. */
   shut(because: OrreryError): void {
     for (const end of [...this.#ends.values()]) end.end(undefined, because.message, because);
   }

@@ -4,7 +4,7 @@ import type { FrameFault } from './channel-event.ts';
 import { type ChannelFrame, frameText, readFrame } from './channel-frame.ts';
 import type { ChannelSettings } from './channel-options.ts';
 
-/** Who is at this end of a connection. None of it is called within a call to the connection, nor after `end`. */
+/** Callbacks of a connection. None is called within a call to the connection, nor after `end`. */
 export interface ConnectionUser {
   onFrame(frame: ChannelFrame, bytes: number): void;
   /** A frame was not used; the connection goes on unless `onLost` follows. */
@@ -23,7 +23,7 @@ type ConnectionSettings = Pick<
 const LAST_FRAME_MS = 1_000;
 
 /**
- * One connection as a channel uses it: frames that make sense, a pulse, and an end.
+ * One connection of a channel: checks frames, sends heartbeats, and ends once.
  *
  * It is lost once, for any reason: the connection's own, silence, a frame that is too large, too many that make no sense.
  */
@@ -127,13 +127,13 @@ export class ChannelConnection {
   async end(lastFrame?: string): Promise<void> {
     if (this.#isOver) return;
     this.#release();
-    // What still arrives is taken, or an end that closes at the same time would wait for it to be.
+    // Reads on: an end that closes at the same time waits until its frames are taken.
     this.#connection.onFrame(() => undefined);
     if (lastFrame !== undefined) await this.#lastWords(lastFrame);
     await this.#connection.close().catch(() => undefined);
   }
 
-  /** A connection that is stuck is not waited for. */
+  /** Sends a last frame, and waits a short while for it. */
   #lastWords(frame: string): Promise<void> {
     return new Promise((resolve) => {
       const cancel = this.#clock.setTimer(LAST_FRAME_MS, resolve);

@@ -16,7 +16,7 @@ export interface ChannelActs {
   release(reason: string): void;
 }
 
-/** The life of one end of a channel: tells of each change of its status, and has the end act. */
+/** Runs the machine of one end: reports each change of status, and calls the end's actions. */
 export class ChannelCourse {
   readonly #life: MachineHost<typeof channelMachine>;
   readonly #report: (event: ChannelEventBody) => void;

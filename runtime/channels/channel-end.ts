@@ -315,7 +315,7 @@ export class ChannelEnd implements A2AChannel {
     onOpen();
   }
 
-  /** Once for all that arrives together. */
+  /** Acknowledges once for all frames that arrive together. */
   #acknowledgeSoon(): void {
     this.#isAckDue = true;
     if (this.#isAckPlanned) return;
@@ -347,7 +347,7 @@ export class ChannelEnd implements A2AChannel {
     this.#course.take('connection.lost', reason);
   }
 
-  /** The next dial is at once after a connection that was worth something; else an end that flaps would be dialled for ever. */
+  /** Drops the connection. The next dial is at once only if this one brought progress. */
   #forgetLine(): void {
     const { clock, dialer, settings } = this.#deps;
     const hasProgressed = this.#sender.pause();

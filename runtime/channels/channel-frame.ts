@@ -45,7 +45,7 @@ export const Welcome = z.object({ type: z.literal('welcome'), ...greeting, proof
 export type Welcome = z.infer<typeof Welcome>;
 
 /**
- * What crosses a channel's connection, as JSON text; unknown fields are skipped.
+ * A frame of a channel, as JSON text; unknown fields are skipped.
  *
  * - `challenge` an answer to a hello: prove who you are, for this connection. `proof` answers it.
  * - `refuse`    the answer to a hello that is not accepted.
@@ -93,7 +93,7 @@ export const largestEnvelope = (channelId: string, maxFrameBytes: number): numbe
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The frame that was sent, or what is wrong with it. */
+/** Parses a frame, or says what is wrong with it. */
 export function readFrame(
   frame: Frame,
 ): ChannelFrame | { readonly type: 'malformed'; readonly reason: string } {

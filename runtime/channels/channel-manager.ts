@@ -213,7 +213,7 @@ export class ChannelManager {
     return kept instanceof Promise ? kept.then(decide) : decide(kept);
   }
 
-  /** What can be said at once, and may have changed while `admit` was asked. */
+  /** Refusals that need no `admit`; asked again afterwards, because they may have changed. */
   #refusalOf({ version, channel, resumes }: Hello, asked: ChannelIdentity): HelloRefusal | undefined {
     if (version !== CHANNEL_PROTOCOL_VERSION) {
       const reason = `channel protocol ${version} is not spoken here, ${CHANNEL_PROTOCOL_VERSION} is`;
@@ -278,7 +278,7 @@ export class ChannelManager {
 
 type Untimed<Event> = Event extends unknown ? Omit<Event, 'timestamp'> : never;
 
-/** Counts what channels report, and tells it to those who listen. */
+/** Counts events of channels, and passes them to listeners. */
 class ChannelReports {
   readonly #clock: Clock;
   readonly #listeners = new Set<{ readonly listen: (event: ChannelEvent) => void }>();
@@ -296,7 +296,7 @@ class ChannelReports {
     this.#clock = clock;
   }
 
-  /** What the ends of one channel report to. */
+  /** The function that the ends of one channel report to. */
   of(identity: ChannelIdentity): (event: ChannelEventBody) => void {
     return (event) => this.add({ ...event, ...identity });
   }
@@ -305,7 +305,7 @@ class ChannelReports {
     this.#counts[event.type] += 1;
     if (this.#listeners.size === 0) return;
     const timed = { ...event, timestamp: this.#clock.now() } as ChannelEvent;
-    // Not within what happens: a listener may close the channel that it hears of.
+    // Later, because a listener may close the channel.
     queueMicrotask(() => this.#tell(timed));
   }
 
@@ -326,7 +326,7 @@ class ChannelReports {
       try {
         listen(event);
       } catch {
-        // A listener has nobody to tell of its own fault, and must not end the process by it.
+        // A listener's error ends nothing.
       }
     }
   }

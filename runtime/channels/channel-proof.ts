@@ -37,7 +37,7 @@ export const channelSigner = (card: AgentCard, { publicKey, privateKey }: Signin
   sign: (bytes) => signBytes(bytes, privateKey),
 });
 
-/** What a greeting says, apart from how its agent proves it. */
+/** The content of a greeting, without its proof. */
 export interface GreetingWords {
   readonly version: number;
   readonly channel: string;

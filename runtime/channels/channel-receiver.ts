@@ -10,11 +10,11 @@ export interface ChannelReceiverDeps {
   readonly settings: Pick<ChannelSettings, 'windowSize' | 'reorderBytes'>;
   readonly remoteAgentId: string;
   readonly report: (event: ChannelEventBody) => void;
-  /** The other end is to be told how much was received. */
+  /** Called when an acknowledgement is due. */
   readonly onReceived: () => void;
 }
 
-/** Why an envelope that arrived was not kept. */
+/** Why an envelope was not taken. */
 export interface Fault {
   readonly fault: FrameFault;
   readonly reason: string;
@@ -43,7 +43,7 @@ export class ChannelReceiver {
 
   onMessage(handle: MessageHandler): () => void {
     const stop = this.#handlers.add(handle);
-    // What waits is not handled inside the call that brings its handler.
+    // Later, and not within the call that adds the handler.
     queueMicrotask(() => this.#deliver());
     return stop;
   }

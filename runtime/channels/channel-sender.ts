@@ -14,7 +14,7 @@ export interface ChannelSenderDeps {
   readonly report: (event: ChannelEventBody) => void;
 }
 
-/** After so many lost connections that brought nothing, the envelope at the front is taken to be what breaks them. */
+/** After so many connections that were lost without progress, the oldest envelope is thought to break them. */
 const MAX_LOSSES = 3;
 
 /**
@@ -76,7 +76,7 @@ export class ChannelSender {
     return this.#window.canHaveReceived(received);
   }
 
-  /** Goes on over another connection, where the other end, which takes so much, left off. */
+  /** Goes on over another connection, from where the other end left off. */
   begin(connection: ChannelConnection, peer: Omit<Welcome, 'type'>): void {
     const { channelId, settings } = this.#deps;
     this.#connection = connection;
@@ -92,7 +92,7 @@ export class ChannelSender {
     this.pump();
   }
 
-  /** The connection is gone. Says whether anything was acknowledged over it. */
+  /** Pauses when the connection is lost. Says whether anything was acknowledged over it. */
   pause(): boolean {
     const { head, isHeadGiven } = this.#window;
     if (this.#connection !== undefined && !this.#hasProgressed && head !== undefined && isHeadGiven)
@@ -102,7 +102,7 @@ export class ChannelSender {
     return this.#hasProgressed;
   }
 
-  /** Puts into the connection what it has room for. */
+  /** Sends as much as the connection has room for. */
   pump(): void {
     const connection = this.#connection;
     while (connection?.hasRoom() === true) {
@@ -112,7 +112,7 @@ export class ChannelSender {
     }
   }
 
-  /** False for an acknowledgement of what was never sent. */
+  /** Handles an acknowledgement; false for one of what was never sent. */
   acknowledged(received: number, passedOver: number | undefined): boolean {
     // Fewer than before is a frame that is late.
     if (received < this.#window.acknowledged) return true;
@@ -158,7 +158,7 @@ export class ChannelSender {
     const connection = this.#connection;
     if (connection === undefined) return;
     if (delivery.bytes > this.#largest && delivery.givenUpBecause === undefined) {
-      // It blocks nobody before it is the oldest, and only the oldest can be given up.
+      // Only the oldest blocks others, and only the oldest can be given up.
       if (delivery !== this.#window.head) return;
       delivery.givenUpBecause = `its ${delivery.bytes} bytes are more than the other end takes`;
     }
@@ -180,7 +180,7 @@ export class ChannelSender {
     return frameText({ type: 'withdraw', channel: channelId, sequence });
   }
 
-  /** The time of an envelope runs when it is the oldest and the connection has it. */
+  /** Starts the retry timer of the oldest envelope, once the connection has it. */
   #armRetry(): void {
     this.#cancelRetry?.();
     this.#cancelRetry = undefined;
@@ -213,7 +213,7 @@ export class ChannelSender {
     if (retries === this.#deps.settings.maxRetries) this.#askAfter(head, connection);
   }
 
-  /** Whoever is there answers a question, even one who cannot take the envelope. */
+  /** Asks whether the other end is there, before the envelope is given up. */
   #askAfter(head: Delivery, connection: ChannelConnection): void {
     head.isAskedAfter = true;
     connection.ask();

@@ -13,10 +13,10 @@ export interface ChannelLifeEvent {
   readonly reason?: string;
 }
 
-/** What every channel that is not closed can end by. */
+/** Events that close any open channel. */
 const whileThere = { 'channel.close': 'closed', 'peer.closed': 'closed' } as const;
 
-/** What a channel has in common that has no connection yet, or none any more. */
+/** Transitions of a channel without a connection. */
 const whileApart = {
   ...whileThere,
   'peer.acknowledged': 'open',

@@ -30,7 +30,7 @@ export interface AskedChannel extends ChannelIdentity {
   readonly proof: ChannelProof | undefined;
 }
 
-/** False or a refusal keeps it out. */
+/** The verdict on the other end: false or a refusal keeps it out. */
 export type Admission = boolean | HelloRefusal | undefined;
 export type AdmitChannel = (asked: AskedChannel) => Admission | Promise<Admission>;
 
@@ -59,7 +59,7 @@ export class Credentials {
     return this.#options.proofs === 'required' ? randomNonce() : '';
   }
 
-  /** Signs what an agent of ours says. Throws REFUSED when nobody does that for it. */
+  /** Signs a greeting for a local agent. Throws REFUSED when it has no signer. */
   prove(greeting: GreetingWords, challenges: Challenges): SignedProof {
     const signer = this.#options.signer?.(greeting.from);
     if (signer === undefined)
@@ -67,7 +67,7 @@ export class Credentials {
     return signProof(signer, greeting, challenges);
   }
 
-  /** As `prove`, where the other end may have asked for nothing, and learns by itself that there is no proof. */
+  /** As `prove`; undefined when the other end asked for no proof. */
   proveIfAsked(greeting: GreetingWords, challenges: Challenges): SignedProof | undefined {
     if (challenges.ofReader === '' || this.#options.signer?.(greeting.from) === undefined) return undefined;
     return this.prove(greeting, challenges);
@@ -82,7 +82,7 @@ export class Credentials {
     return this.#options.proofs === 'required' ? readProof(proof, greeting, challenges) : undefined;
   }
 
-  /** Asks `admit`. What that throws, or rejects with, has not admitted anybody. */
+  /** Asks `admit`. If it throws or rejects, nobody is let in. */
   admit(asked: AskedChannel): HelloRefusal | undefined | Promise<HelloRefusal | undefined> {
     const { admit } = this.#options;
     if (admit === undefined) return undefined;

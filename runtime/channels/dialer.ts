@@ -42,12 +42,12 @@ export class Dialer {
     else this.#cancelWait = seams.clock.setTimer(waitMs, () => void this.#connect(user));
   }
 
-  /** The last attempt was worth it: the next one is made at once. */
+  /** Resets the back-off: the next attempt is made at once. */
   succeeded(): void {
     this.#inVain = 0;
   }
 
-  /** Breaks the attempt off; nobody hears of it. */
+  /** Cancels the attempt, without a callback. */
   stop(): void {
     this.#cancelWait?.();
     this.#cancelWait = undefined;

@@ -11,7 +11,7 @@ import type { Challenges } from './channel-proof.ts';
 import type { Credentials, HelloRefusal } from './credentials.ts';
 import type { ChannelConnection } from './channel-connection.ts';
 
-/** How a hello ends for good. What is only wrong with the connection ends the connection, which its user hears. */
+/** Called at the end of a handshake. A fault of the connection alone ends only the connection. */
 export interface HelloExchangeUser {
   onWelcome(welcome: Welcome, publicKey: string | undefined): void;
   onRefused(error: OrreryError): void;
@@ -25,7 +25,7 @@ export interface HelloExchangeDeps extends HelloExchangeUser {
   readonly knownKey: string | undefined;
 }
 
-/** What the end that dials says and hears on one connection, until it is welcomed. */
+/** The handshake of the end that dials, on one connection. */
 export class HelloExchange {
   readonly hello: Hello;
   readonly #deps: HelloExchangeDeps;
@@ -37,7 +37,7 @@ export class HelloExchange {
     this.#deps = deps;
   }
 
-  /** Takes what the other end says. */
+  /** Handles a frame. */
   hear(frame: ChannelFrame): void {
     const { connection, identity } = this.#deps;
     if (frame.type === 'refuse') this.#refuse(frame);
@@ -61,7 +61,7 @@ export class HelloExchange {
     onRefused(new OrreryError(code, `The channel ${identity.channelId} was refused: ${reason}`));
   }
 
-  /** Somebody else may answer at the same address next time. */
+  /** Drops the connection: another agent may answer at the same address next time. */
   #mistrust(reason: string): void {
     this.#deps.connection.fault('forged', reason);
     this.#deps.connection.lose('it was not the other end that answered');
@@ -78,7 +78,7 @@ export class HelloExchange {
     }
   }
 
-  /** Who welcomes may have to prove who it is, and be admitted. */
+  /** Checks a welcome: its proof, and `admit`. */
   #judge(welcome: Welcome): void {
     const { connection, credentials, identity, knownKey, onWelcome } = this.#deps;
     const proof = credentials.check(welcome, this.#challenges, welcome.proof);

@@ -4,7 +4,7 @@ import type { ChannelEventBody } from './channel-event.ts';
 
 export type MessageHandler<Context = undefined> = (envelope: A2AEnvelope, ctx: Context) => unknown;
 
-/** Who is called with what arrives. One that throws or rejects is reported, and keeps no other from being called. */
+/** Handlers of a channel's envelopes. One that throws or rejects is reported, and the others are called. */
 export class MessageHandlers<Context = undefined> {
   readonly #report: (event: ChannelEventBody) => void;
   readonly #handlers = new Set<{ readonly handle: MessageHandler<Context> }>();
@@ -17,7 +17,7 @@ export class MessageHandlers<Context = undefined> {
     return this.#handlers.size;
   }
 
-  /** Returns what takes the handler away again. */
+  /** Adds a handler, and returns what removes it. */
   add(handle: MessageHandler<Context>): () => void {
     const entry = { handle };
     this.#handlers.add(entry);

@@ -5,7 +5,7 @@ import type { ChannelSettings } from './channel-options.ts';
 import type { SignedProof } from './channel-proof.ts';
 import { ChannelConnection } from './channel-connection.ts';
 
-/** What a connection says of itself. `challenge` is what it was asked to prove it by, '' when it was not. */
+/** A connection's hello. `challenge`: what it was asked to sign; '' without. */
 export interface Introduction {
   readonly hello: Hello;
   readonly challenge: string;
@@ -17,7 +17,7 @@ export interface PendingHandshakesDeps {
   readonly settings: ChannelSettings;
   /** A challenge for one connection; '' when nothing has to be proved. */
   readonly challenge: () => string;
-  /** Decides about a connection that has said who it is; until then it waits here. */
+  /** Decides about a connection after its hello; until then it waits here. */
   readonly onHello: (
     said: Introduction,
     connection: ChannelConnection,
@@ -26,12 +26,12 @@ export interface PendingHandshakesDeps {
   readonly onTurnedAway: (kind: TransportKind, reason: string) => void;
 }
 
-/** More connections than this, that have not said who they are, are more than an honest network makes. */
+/** How many connections may wait for their hello. */
 const MAX_WAITING = 64;
 
 const AWAITED = { hello: 'a hello', proof: 'a proof', decision: 'waiting for an answer' };
 
-/** Where connections from outside wait until they have said who they are, and somebody has decided about them. */
+/** Accepted connections that wait for their hello, and for the decision about it. */
 export class PendingHandshakes {
   readonly #deps: PendingHandshakesDeps;
   readonly #waiting = new Map<ChannelConnection, () => void>();
@@ -72,7 +72,7 @@ export class PendingHandshakes {
     await Promise.all(connections.map((connection) => connection.end()));
   }
 
-  /** Hears a hello and, if there is a challenge, the proof that answers it. */
+  /** Reads a hello and, after a challenge, the proof. */
   #interview(kind: TransportKind): (frame: ChannelFrame, connection: ChannelConnection) => void {
     let awaited: 'hello' | 'proof' | 'decision' = 'hello';
     let hello: Hello | undefined;

@@ -20,10 +20,10 @@ import type { DataAnswer, OpenRequest, PortAim, PortMessage, PortStamp } from '.
 import { type PortOutcome, PortSender } from './port-sender.ts';
 import { ownEnvelope } from './written-envelope.ts';
 
-/** How often an agent is asked to take a channel again that it dies over. */
+/** How often an agent that dies over a channel is asked again to take it. */
 const MAX_DIALS = 3;
 
-/** It failed over it, or its actor died, with its thread or without: asked again, it may take the channel. */
+/** Codes after which an agent is asked again: it failed, or its actor or thread died. */
 const FAILED: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['ACTOR_DIED', 'HANDLER_FAILED', 'THREAD_DIED']);
 
 export interface PortChannelDeps {
@@ -41,7 +41,7 @@ export interface PortChannelDeps {
   ) => void;
   readonly give: (message: PortMessage, aim: PortAim, answered: (outcome: PortOutcome) => void) => void;
   readonly tell: (act: 'ready' | 'lost' | 'close', payload: unknown) => void;
-  /** Where what the local agent has in it came from outside. */
+  /** The local agent's taint. */
   readonly taint: () => Taint | undefined;
   /** On whose behalf the work is done that the local agent has in hand. */
   readonly behalf: () => Behalf | undefined;
@@ -192,7 +192,7 @@ export class PortChannel<Context> implements AgentChannel<Context> {
     this.#course.take('channel.close', reason);
   }
 
-  /** It may open, for the other end has asked for it. */
+  /** Opens the end that was asked. */
   accepted(peer: PortAim): void {
     this.#toldRun = this.aim.run;
     this.#meet(peer);
@@ -209,7 +209,7 @@ export class PortChannel<Context> implements AgentChannel<Context> {
   /** The other end listens from now on; false when it is not open with that life. */
   readyThere(peer: PortAim): boolean {
     if (this.#peer?.life !== peer.life) return false;
-    // One that came before it was known is taken in its turn, after later ones.
+    // One that came before the channel was known is taken in its turn, after later ones.
     if (peer.run < this.#peer.run) return true;
     this.#peer = peer;
     if (this.#course.status === 'open') this.#sender.aimAt(peer);
@@ -285,7 +285,7 @@ export class PortChannel<Context> implements AgentChannel<Context> {
     this.#course.take('peer.refused', error.message);
   }
 
-  /** Both ends have acknowledged. */
+  /** Opens the channel: both ends have acknowledged. */
   #meet(peer: PortAim): void {
     this.#peer = peer;
     this.#course.take('peer.acknowledged');
@@ -312,7 +312,7 @@ export class PortChannel<Context> implements AgentChannel<Context> {
     this.#cancelRedial?.();
     const attempt = this.#attempt;
     this.#attempt = undefined;
-    // Whoever asks is told at once that it was cancelled: that is no answer any more.
+    // A cancelled ask has been rejected already: this answer is ignored.
     attempt?.abort();
   }
 

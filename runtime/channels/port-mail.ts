@@ -14,21 +14,21 @@ export interface PortAim {
   readonly run: number;
 }
 
-/** What a user sent, and on whose behalf: that of the work that was in hand then, whatever the envelope says. */
+/** An envelope to send, and its behalf: that of the work in hand, whatever the envelope says. */
 export interface PortMessage {
   readonly envelope: A2AEnvelope;
   readonly behalf: Behalf | undefined;
 }
 
-/** What asks for a channel; `resumes` says that it was open before. */
+/** What asks for a channel; `resumes`: the channel was open before. */
 export interface OpenRequest extends PortAim {
   readonly resumes: boolean;
 }
 
-/** What a recipient answers to data, beside nothing when a handler was called. */
+/** The answer to data; undefined when a handler was called. */
 export type DataAnswer = undefined | 'later' | 'elsewhere' | 'closed';
 
-/** What all mail of one end has in common; `justification` was given when the channel was opened for the first time. */
+/** The fields of all mail of one end. `justification`: as given when the channel was opened. */
 export interface PortStamp extends ChannelIdentity {
   readonly granted: boolean;
   readonly justification: string | undefined;

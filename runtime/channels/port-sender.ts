@@ -10,7 +10,7 @@ import {
 import type { ChannelEventBody } from './channel-event.ts';
 import type { DataAnswer, PortAim, PortMessage } from './port-mail.ts';
 
-/** What became of a mail: what its recipient answered, or why it did not. */
+/** The outcome of a mail: the recipient's answer, or the error. */
 export type PortOutcome = { readonly value: unknown } | { readonly error: OrreryError };
 
 export interface PortSenderDeps {
@@ -20,9 +20,9 @@ export interface PortSenderDeps {
   /** Sends a message to the other end; `answered` is called once, within this call or later. */
   readonly give: (message: PortMessage, aim: PortAim, answered: (outcome: PortOutcome) => void) => void;
   readonly report: (event: ChannelEventBody) => void;
-  /** The life that was written to is over. */
+  /** Called when the recipient's life is over. */
   readonly onLost: (life: string, reason: string) => void;
-  /** The other end has closed the channel. */
+  /** Called when the other end has closed the channel. */
   readonly onClosed: () => void;
 }
 
@@ -32,7 +32,7 @@ interface Delivery {
   settle: (error?: Error) => void;
 }
 
-/** The recipient is gone before it began: whoever comes after it may be given the envelope. */
+/** Codes of a recipient that ended before it began: its successor may be given the envelope. */
 const NOT_BEGUN: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'THREAD_DIED',
   'NOT_HERE',
@@ -40,7 +40,7 @@ const NOT_BEGUN: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'AGENT_NOT_FOUND',
 ]);
 
-/** It came, and will not be handled any more. */
+/** Codes of an envelope that arrived and will not be handled any more. */
 const FAILED: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'ACTOR_DIED',
   'POISON',
@@ -190,12 +190,12 @@ export class PortSender {
     if (mayHaveArrived) onLost(aim.life, reason);
   }
 
-  /** Nothing more is given to `aim`; what follows may have come already. */
+  /** Stops sending to `aim`. Later envelopes may have arrived already. */
   #forget(aim: PortAim): void {
     if (this.#aim === aim) this.#aim = undefined;
   }
 
-  /** False when it was settled before. */
+  /** Settles a delivery; false when it was settled before. */
   #settle(delivery: Delivery, error?: Error): boolean {
     const at = this.#unsettled.indexOf(delivery);
     if (at < 0) return false;

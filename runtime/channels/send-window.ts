@@ -58,7 +58,7 @@ export class SendWindow {
     return this.#acknowledged;
   }
 
-  /** Lets it wait for its turn; false when too many do. What can go at once needs no room. */
+  /** Queues an envelope; false when too many wait. */
   add(delivery: Delivery): boolean {
     const room = Math.max(0, this.#size - this.#unsettled.length) + this.#waitingCapacity;
     if (this.#waiting.length >= room) return false;
@@ -66,7 +66,7 @@ export class SendWindow {
     return true;
   }
 
-  /** Takes back one that waits; false when it is on its way. */
+  /** Removes an envelope that waits; false when it is on its way. */
   takeBack(delivery: Delivery): boolean {
     for (let at = 0; at < this.#waiting.length; at++) {
       if (this.#waiting.at(at) === delivery) return this.#waiting.removeAt(at) !== undefined;
@@ -107,7 +107,7 @@ export class SendWindow {
     }
   }
 
-  /** Takes out what the other end has received. */
+  /** Removes what the other end has received. */
   acknowledge(received: number): readonly Delivery[] {
     this.#acknowledged = Math.max(this.#acknowledged, received);
     const settled: Delivery[] = [];
@@ -119,7 +119,7 @@ export class SendWindow {
     return settled;
   }
 
-  /** Takes out everything, oldest first: what is on its way, and what waits. */
+  /** Removes everything, oldest first: what is on its way, and what waits. */
   clear(): { readonly unsettled: readonly Delivery[]; readonly waiting: readonly Delivery[] } {
     const takeAll = (from: Fifo<Delivery>): Delivery[] => {
       const all: Delivery[] = [];

@@ -2,7 +2,7 @@ import { type A2AEnvelope, parseEnvelope } from '../protocol/envelope.ts';
 import { invalidEnvelope, notSerialisable } from '../protocol/errors.ts';
 import { findUnserialisable } from '../protocol/json.ts';
 
-/** An envelope as it crosses. Its deadline, Unix milliseconds, does not: the other end is told what is left until it. */
+/** An envelope as it crosses. Not its deadline, but the time left until it crosses: the other clock may differ. */
 export interface WrittenEnvelope {
   readonly envelopeId: string;
   readonly json: string;
@@ -32,7 +32,7 @@ const withoutDeadline = ({ metadata, ...envelope }: A2AEnvelope): object => {
   return { ...envelope, metadata: others };
 };
 
-/** The envelope that the other end sent, with so many milliseconds left: its clock may be another. */
+/** The received envelope, with its deadline by the local clock. */
 export function withDeadline(
   envelope: A2AEnvelope,
   deadlineMs: number | undefined,

@@ -47,7 +47,7 @@ export function examineFile(file: string, lockWaitMs = 0): Examination {
   }
 }
 
-/** There is no file, or nothing in it. SQLite would take that for a new one, and delete the log. */
+/** Examines a missing or empty file: SQLite would take it for a new one, and delete the log. */
 function examineNothing(file: string, mark: Mark | 'damaged' | undefined): Examination {
   const damage = promised(mark, markFileOf(file));
   if (damage === undefined && sizeOf(logFileOf(file)) > 0)
@@ -79,7 +79,7 @@ export function reading<Result>(
     isLocked = true;
     return read(database);
   } catch (error) {
-    // Nobody else had it: it was read, and SQLite had made its files for that before it saw what it is.
+    // SQLite made these files for reading; no other process has it open.
     isLocked ||= isCorrupt(error) || isNoDatabase(error);
     throw error;
   } finally {

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { type Standing, standingChecksum } from './checksums.ts';
 
-/** What a mark says of its journal: the last commit that somebody may have been told of. */
+/** A high-water mark: the last commit of a journal that others may rely on. */
 export interface Mark {
   readonly life: string;
   readonly commits: number;
@@ -12,7 +12,7 @@ export interface Mark {
 }
 
 const SUFFIX = '-mark';
-/** No two slots in one sector, or one page of a disk. */
+/** The size of a slot: no two slots share a sector or page of the disk. */
 const SLOT_BYTES = 4_096;
 const TEXT_BYTES = 128;
 const TEXT = /^orrery-mark 1 (\S+) (\d+) (\d+) (\d+) *\n$/;
@@ -76,7 +76,7 @@ export class HighWaterMark {
     return new HighWaterMark(openSync(markFileOf(journal), 'r+'), second?.life);
   }
 
-  /** The journal has come so far. Fails as `fs` does. */
+  /** Writes the mark of a commit. Fails as `fs` does. */
   write({ life, commits, checksum }: Mark): void {
     const said = `orrery-mark 1 ${life} ${commits} ${checksum}`;
     this.#text = Buffer.from(`${`${said} ${crc32(said)}`.padEnd(TEXT_BYTES - 1)}\n`, 'latin1');

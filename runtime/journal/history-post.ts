@@ -18,12 +18,12 @@ export class HistoryPost {
     return this.#isBusy;
   }
 
-  /** So many could not be given. */
+  /** Counts entries that could not be given. */
   miss(count: number): void {
     this.#missed += count;
   }
 
-  /** Gives these, if it is not busy and there is anything to tell. */
+  /** Gives entries, unless it is busy or there is nothing to give. */
   give(entries: Omit<Remembered, 'missed'>): void {
     const count = Object.values(entries).reduce((sum, texts) => sum + texts.length, 0);
     const missed = this.#missed;

@@ -2,7 +2,7 @@ import { Fifo } from '../mailbox/fifo.ts';
 import type { RecordChange, StoredRecord } from '../protocol/store.ts';
 import type { HistoryBounds, HistoryKind } from './history-options.ts';
 
-/** So that keys sort as numbers do. */
+/** The digits of a key, so that keys sort as numbers do. */
 const KEY_DIGITS = 16;
 /** A record holds so many entries at most, and an eighth of what all may be: with the oldest go few others. */
 const CHUNK_ENTRIES = 64;

@@ -8,19 +8,19 @@ import { allRecords } from './all-records.ts';
 import { HISTORY_KINDS, type HistoryKind, type HistoryLimits } from './history-options.ts';
 import { entriesOf, headOf, HistoryRing } from './history-ring.ts';
 
-/** So long after it came an entry is written, with those that came meanwhile: each write is a sync of the disk. */
+/** How long an entry waits, to be written with others: each write is a sync of the disk. */
 const WRITE_MS = 250;
-/** What could not be written is tried again so much later. */
+/** How long after a failed write it is tried again. */
 const RETRY_MS = 5_000;
-/** What has become too old is looked for so often where nothing is written. */
+/** How often entries that are too old are looked for, when nothing is written. */
 const PRUNE_MS = 3_600_000;
-/** What is missing is told at once, and then so often at most. */
+/** How often missing entries are reported, at most. */
 const TELL_MS = 60_000;
 /** Records that are read at once. */
 const PAGE = 16;
 
 /**
- * What a thread gives the journal to keep, each entry as JSON.
+ * Entries of a thread for the history, each as JSON.
  *
  * - `missed` so many more there were, which it could not give.
  */
@@ -51,7 +51,7 @@ export class History {
   /** Why it could not be written last. */
   #failure: string | undefined;
   #missed = 0;
-  /** Of the first that was missed. */
+  /** The reason why the first missed entry was not written. */
   #why = '';
   #cancelTell: (() => void) | undefined;
 
@@ -72,7 +72,7 @@ export class History {
     return history;
   }
 
-  /** Takes entries; returns at once, whatever becomes of them. */
+  /** Adds entries to be written; returns at once. */
   add({ missed, ...entries }: Remembered): void {
     if (this.#isClosed) return;
     if (missed > 0) this.#miss(missed, 'they came faster than they are written');

@@ -71,7 +71,7 @@ export class JournalHost implements JournalCalls {
     return this.#open.mailsAt(numbers);
   }
 
-  /** A thread writes and asks from here on. */
+  /** Connects a thread, which may then write and ask. */
   welcome({ line, api }: JournalOrder): void {
     const { received } = this.#deps;
     this.#open.connect(received(line));

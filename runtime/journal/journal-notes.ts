@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 /** Files of these names beside a journal tell of its envelopes by their numbers. */
 const NOTES = ['-started-', '-spent-'];
 
-/** Copies what is noted beside a journal, of what was begun on and what was spent, to stand beside `target`. */
+/** Copies the notes beside a journal, of what was begun and what was spent, to `target`. */
 export function copyNotes(file: string, target: string): void {
   for (const name of readdirSync(dirname(file))) {
     const rest = name.slice(basename(file).length);

@@ -14,7 +14,7 @@ const BACK_OFF: BackOff = BackOff.parse({ firstMs: 50, maxMs: 2_000, jitter: 0.2
 /** A commit ends with the unit that reaches any of these. */
 const COMMIT_LIMITS: Readonly<Amount> = { units: 4_096, mails: 4_096, characters: 8 * 1_024 * 1_024 };
 
-/** Units that nobody waits for wait for others to be written with: so long, and until there are so many. */
+/** How long units that nobody waits for are held back, to be written with others. */
 const PATIENCE_MS = 5;
 const PATIENT_UNITS = 256;
 
@@ -23,17 +23,20 @@ export interface JournalServerDeps {
   readonly seams: Pick<Seams, 'clock' | 'random'>;
   readonly loop: Pick<EventLoop, 'yieldTurn'>;
   readonly limits?: Readonly<Amount>;
-  /** What keeps the journal from writing has changed; the lines are told by themselves. Undefined: it writes again. */
+  /**
+   * Called when the reason why the journal cannot write changes; undefined: it writes again.
+   * The connections are told by themselves.
+   */
   readonly onFailure?: (failure: ErrorData | undefined) => void;
 }
 
 interface Line {
   readonly port: Port;
-  /** Its thread is gone, and everything that it posted is here. */
+  /** Whether the thread is gone, and all that it posted is here. */
   isEnded: boolean;
 }
 
-/** Somebody who waits for units to be written that were here at a certain moment. */
+/** A wait for all units that were here at one moment. */
 interface Waiter {
   readonly open: Set<Pending>;
   readonly done: () => void;
@@ -47,7 +50,7 @@ interface Pending {
 }
 
 /**
- * Writes what the lines post: everything that is there, in one step, while more comes (group commit). What nobody waits for
+ * Writes what the connections post: everything that is there, in one step, while more comes (group commit). What nobody waits for
  * is written with something else, or a few milliseconds later: a sync costs the same for one row and for a thousand.
  *
  * What is written together is a causally closed cut. A thread posts its unit before anybody hears of what is in it, so the
@@ -62,16 +65,16 @@ export class JournalServer {
   readonly #limits: Readonly<Amount>;
   #lines: Line[] = [];
   #pending: Pending[] = [];
-  /** What is being written. */
+  /** The units that are being written. */
   #writing: readonly Pending[] = [];
   readonly #waiters = new Set<Waiter>();
   #failure: ErrorData | undefined;
   #isRunning = false;
   #isClosing = false;
   #isClosed = false;
-  /** Among what is pending is something that somebody waits for. */
+  /** Whether a pending unit is awaited. */
   #isAwaited = false;
-  /** What nobody waits for has waited long enough. */
+  /** Whether unawaited units have been held back long enough. */
   #isOverdue = false;
   #endPatience: (() => void) | undefined;
   /** Ends the wait before the next try. */
@@ -89,7 +92,7 @@ export class JournalServer {
     return this.#lines.length;
   }
 
-  /** A thread's line ends here. When the thread is gone, what it posted is still written. */
+  /** Adds a thread's connection. When the thread is gone, what it posted is still written. */
   add(port: Port): void {
     const line: Line = { port, isEnded: false };
     this.#lines.push(line);
@@ -167,7 +170,7 @@ export class JournalServer {
     for (const tell of this.#onIdle.splice(0)) tell();
   }
 
-  /** What is written next, causes first. */
+  /** Takes the units to be written next, causes first. */
   #cut(): readonly Pending[] {
     while (this.#readAll()) {
       // Until a whole round finds nothing.
@@ -185,7 +188,7 @@ export class JournalServer {
     this.#pending.sort((one, other) => inOrder(one.order, other.order));
   }
 
-  /** Something is to be written now: somebody waits for it, or it has waited long enough. */
+  /** Whether something must be written now. */
   get #isDue(): boolean {
     const { length } = this.#pending;
     if (this.#isAwaited || this.#isOverdue || length >= PATIENT_UNITS) return true;
@@ -226,7 +229,7 @@ export class JournalServer {
     this.#isAwaited ||= isAwaited;
   }
 
-  /** False when it could not be written and the journal closes. */
+  /** Commits; false when it could not be written and the journal closes. */
   async #commit(cut: readonly Pending[]): Promise<boolean> {
     const firstMails = await this.#write(cut.map(({ batch }) => batch));
     if (firstMails === undefined) return false;

@@ -25,7 +25,7 @@ export interface JournalledAgent {
 const PAGE = 1_000;
 /** Numbers and keys of one write. */
 const CHUNK = 4_096;
-/** Stands in no agent's id. */
+/** A separator that no agent's id contains. */
 const BETWEEN = '\n';
 /** Of these kinds the keys begin with the agent. */
 const KINDS = [

@@ -90,7 +90,7 @@ export class JournalThread {
     return this.#connection.api.leftProcesses();
   }
 
-  /** They are gone. */
+  /** Notes that these processes are gone. */
   forgetProcesses(gone: readonly ProcessIdentity[]): Promise<void> {
     return this.#connection.api.forgetProcesses(gone);
   }
@@ -171,7 +171,7 @@ export interface JournalCalls {
   open(): Promise<readonly DeadLetter[]>;
   /** The processes of agents that former hosts had noted, and not that they are gone. */
   leftProcesses(): Promise<readonly ProcessIdentity[]>;
-  /** They are gone. */
+  /** Notes that these processes are gone. */
   forgetProcesses(gone: readonly ProcessIdentity[]): Promise<void>;
   /** Takes entries of the history. */
   remember(remembered: Remembered): Promise<void>;

@@ -43,7 +43,7 @@ export interface JournalDeps {
   readonly onMissing?: (reason: string) => void;
 }
 
-/** What outlives the process: the store, what former processes left in it, and the lines of those who write. */
+/** The journal: the store, what former processes left in it, and the connections of those who write. */
 export class Journal {
   readonly #store: Store;
   readonly #server: JournalServer;
@@ -95,12 +95,12 @@ export class Journal {
     return readProcesses(this.#store);
   }
 
-  /** They are gone. */
+  /** Notes that these processes are gone. */
   async forgetProcesses(gone: readonly ProcessIdentity[]): Promise<void> {
     await this.#store.write([{ mails: [], settled: [], records: gone.map(goneRecord) }]);
   }
 
-  /** A thread writes from here on. */
+  /** Connects a thread, which may then write. */
   connect(line: Port): void {
     this.#server.add(line);
   }
@@ -195,7 +195,7 @@ export class Journal {
   }
 }
 
-/** Nobody knows which account it had: it has nothing to spend. */
+/** Reads a mail; if its account is not known, it has nothing to spend. */
 function readMail(kept: NumberedMail): Mail | undefined {
   try {
     const mail = mailFromRecord(kept);

@@ -9,7 +9,7 @@ import { jsonText, readRecord } from './record-schema.ts';
 /** Dead letters that a journal keeps of each thread, and of all former processes together. */
 export const MAX_DEAD_LETTERS = 4_096;
 export const LETTER_KIND = 'dead-letters';
-/** So that keys sort as numbers do. */
+/** The digits of a key, so that keys sort as numbers do. */
 const KEY_DIGITS = 16;
 
 /**

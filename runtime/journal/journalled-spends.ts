@@ -23,7 +23,7 @@ export const Spent = z.strictObject({ tokens: z.number(), micros: z.number() });
 
 export const RUN = 'run';
 export const SPENT = 'spent';
-/** Under this key: up to which account nothing is known. */
+/** The key of the last account whose spending is not known. */
 const UNKNOWN = 'unknown';
 /** Names of accounts are numbers that begin with that of their run. */
 const ACCOUNTS = 2 ** 32;
@@ -66,7 +66,7 @@ export class JournalledSpends {
     this.#unknownUpTo = unknownUpTo;
   }
 
-  /** Takes over what the last process had noted, before its files are removed. */
+  /** Reads what the last process had noted, before its files are removed. */
   static async open(deps: JournalledSpendsDeps): Promise<JournalledSpends> {
     const { store, files, journal, named } = deps;
     const last = await readRun(store, journal);
@@ -96,7 +96,7 @@ export class JournalledSpends {
     return this.#run.number;
   }
 
-  /** What was spent by now, by whomever. */
+  /** What was spent so far, in all processes. */
   read(): (name: number) => SpentAmounts {
     const now = this.#deps.files.read(this.#deps.journal, this.run);
     return (name) => {

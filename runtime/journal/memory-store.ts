@@ -4,7 +4,7 @@ import { byCharacters } from './by-characters.ts';
 
 const NAME = 'in memory';
 
-/** What a store in memory has written: like a file it outlives the store, and one store at a time uses it. */
+/** The content of a memory store: like a file it outlives the store, and one store at a time uses it. */
 export class MemoryMedium {
   /** In the order of their numbers. */
   readonly mails = new Map<number, StoredMail>();
@@ -27,7 +27,7 @@ export class MemoryStore implements Store {
   readonly #beforeWrite: NonNullable<MemoryStoreOptions['beforeWrite']>;
   #isClosed = false;
   #isCrashed = false;
-  /** What is being written. */
+  /** The units that are being written. */
   #writing: readonly StoreBatch[] | undefined;
   /** Writes are one after the other. */
   #last: Promise<unknown> = Promise.resolve();

@@ -93,7 +93,7 @@ function requireUnchanged(file: string, database: DatabaseSync, { format, standi
   if (!isSame) throw storeInUse(file, lockHolder(file));
 }
 
-/** Promises nothing yet. */
+/** The mark of a new journal. */
 const firstMark = (life: string) => ({ life, commits: 0, checksum: 0 });
 
 /**

@@ -10,13 +10,13 @@ const toColumn = (text: string): TextColumn => (text.isWellFormed() ? text : Buf
 export const fromColumn = (column: unknown): string =>
   typeof column === 'string' ? column : Buffer.from(column as Uint8Array).toString('utf16le');
 
-/** So many mails are inserted by one statement where there are so many: a call costs half of what a row does. */
+/** How many mails one statement inserts: a call costs half of what a row does. */
 const AT_ONCE = 8;
 
 /** Number, recipient, body. */
 export type MailRow = readonly [number, unknown, unknown];
 
-/** What a store does to its tables, prepared. */
+/** The prepared statements of a store. */
 export class SqliteStatements {
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
@@ -115,7 +115,7 @@ export class SqliteStatements {
     return (this.#checksumOfRecord.get(kind, key) as unknown as [number] | undefined)?.[0] ?? 0;
   }
 
-  /** The life is as it was. */
+  /** Updates the standing within the same life. */
   putStanding(standing: Standing): void {
     const { next, commits, content } = standing;
     this.#putStanding.run(next, commits, content, standingChecksum(standing));

@@ -1,7 +1,7 @@
 import type { RecordChange, Store } from '../protocol/store.ts';
 import { recordsUnder } from './all-records.ts';
 
-/** What one agent keeps: a piece of state, as text, of this kind and under this key. */
+/** One record of an agent: text, by kind and key. */
 export interface StoredAgentRecord {
   readonly kind: string;
   readonly key: string;
@@ -10,7 +10,7 @@ export interface StoredAgentRecord {
 
 /** Their keys begin with the agent. */
 export const AGENT_KIND = 'agent';
-/** Stands in no agent's id, and in the name of no kind. */
+/** A separator that no agent's id and no kind contains. */
 const BETWEEN = '\n';
 
 /** `value` undefined: the record is deleted. */

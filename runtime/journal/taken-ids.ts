@@ -31,7 +31,7 @@ export const JournalledAnswer = z.union([
 
 /** Their keys begin with the agent. */
 export const TAKEN_KIND = 'taken';
-/** Stands in no agent's id. */
+/** A separator that no agent's id contains. */
 const BETWEEN = '\n';
 
 const keyOf = ({ agent, sender, id }: Omit<TakenId, 'answer'>): string => [agent, sender, id].join(BETWEEN);

@@ -9,7 +9,7 @@ import type { RecordChange, StoreBatch, StoredMail } from '../protocol/store.ts'
  */
 export type UnitMessage = readonly (string | number | null)[];
 
-/** A batch and where it stands among those of all lines; somebody waits for it to be written, or nobody does. */
+/** A batch and its order among those of all connections. `isAwaited`: somebody waits for it to be written. */
 export interface Unit {
   readonly order: number;
   readonly isAwaited: boolean;
@@ -42,7 +42,7 @@ export function readUnit(message: UnitMessage): Unit {
   return { order: message[0] as number, isAwaited: message[1] === 1, batch: { mails, settled, records } };
 }
 
-/** How much there is of something, for bounding it; `characters` are those of all that is to be kept. */
+/** Sizes, for bounds; `characters` are those of all texts. */
 export interface Amount {
   units: number;
   mails: number;
@@ -57,7 +57,7 @@ export function charactersOf({ mails, records }: StoreBatch): number {
 }
 
 /**
- * What the journal says to a line.
+ * A message of the journal to a connection.
  *
  * - a list     so many units of this line are written, the oldest first: the number of the first mail of each.
  * - `failure`  what keeps the journal from writing; null: it writes again.

@@ -1,5 +1,5 @@
 /**
- * Numbers that all lines of a journal share: whoever takes one later gets a later one. They wrap; `inOrder` compares
+ * Numbers that all connections of a journal share: each is later than those taken before. They wrap; `inOrder` compares
  * those that are less than two thousand million apart.
  *
  * A thread takes the number of its unit before it posts it, and posts it before anybody hears of what is in it: so the
@@ -11,7 +11,7 @@ export interface UnitOrder {
 
 export const newOrderMemory = (): SharedArrayBuffer => new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
 
-/** The order that is counted in this memory, which every line of the journal is given. */
+/** The order that is counted in this memory, which every connection of the journal has. */
 export function sharedOrder(memory: SharedArrayBuffer): UnitOrder {
   const words = new Int32Array(memory);
   return { next: () => Atomics.add(words, 0, 1) };
