@@ -5,7 +5,7 @@ import { Outsiders } from '../mailbox/outsider.ts';
 import { bindMethods } from '../protocol/bind-methods.ts';
 import type { Delivery, PathHop } from '../protocol/envelope.ts';
 import { agentNotFound, invalidOptions } from '../protocol/errors.ts';
-import type { Verdict } from '../protocol/policy.ts';
+import { type Verdict, verdictOf } from '../protocol/policy.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 import { taintFrom } from '../protocol/taint-from.ts';
@@ -27,7 +27,6 @@ import {
 import type { Handling } from './handling.ts';
 import type { Identity } from './mail-maker.ts';
 import type { AgentClient, Asking, Outgoing, SeenTeam, Sent } from './interceptor.ts';
-import { verdictOf } from './unsent.ts';
 import { WaitingValue } from './waiting-asks.ts';
 
 const REQUEST = typeIndex('request');

@@ -4,14 +4,14 @@ import { copyOf, type Mail } from '../mailbox/mail.ts';
 import type { WaitingSend } from '../mailbox/waiting-send.ts';
 import { COUNT } from '../observe/thread-counters.ts';
 import { latencyOf, TRAFFIC } from '../observe/traffic-ring.ts';
-import { type AgentRow, routingPathTo } from '../protocol/agent-row.ts';
+import type { AgentRow } from '../protocol/agent-row.ts';
 import type { Budget, Cost } from '../protocol/budget.ts';
 import { BROADCAST, type PathHop } from '../protocol/envelope.ts';
 import { cancelled, deadlineExceeded, type ErrorCode, OrreryError } from '../protocol/errors.ts';
-import { HOST_ID, isSystemId, LOOP_ID } from '../protocol/policy.ts';
+import { HOST_ID, isCrossTier, isSystemId, LOOP_ID, verdictOf } from '../protocol/policy.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
-import { type MailManner, Unrouted } from '../routing/mail-judge.ts';
-import type { RemoteQuery } from '../routing/remote-lookup.ts';
+import { deliveredResult, type MailManner, refusedResult, Unrouted } from '../routing/mail-judge.ts';
+import { queryOf, type RemoteQuery } from '../routing/remote-lookup.ts';
 import { AgentId } from '../agent/agent-options.ts';
 import { callOutside } from '../agent/call-outside.ts';
 import type { AskOptions, Target, TellOptions } from '../agent/context.ts';
@@ -19,7 +19,7 @@ import type { CellThread } from './cell-thread.ts';
 import { Funding } from './funding.ts';
 import type { Handling } from './handling.ts';
 import { type Identity, MailMaker } from './mail-maker.ts';
-import { noRoom, stoppedError, tooManyWait, Unsent, verdictAtOnce, verdictOf, whyNotWait } from './unsent.ts';
+import { noRoom, stoppedError, tooManyWait, Unsent, verdictAtOnce, whyNotWait } from './unsent.ts';
 import { type WaitingAsk, WaitingStream, WaitingValue } from './waiting-asks.ts';
 
 const TOLD: MailManner = { isBroadcast: false, expectsReply: false };
@@ -396,21 +396,14 @@ export class MailSender {
   #deliver(send: Send, row: AgentRow, routingMs: number): RoutingResult {
     this.#accept(send, row, routingMs);
     this.#thread.judge.useGrant(send.mail, send.from.id, row.id);
-    return {
-      delivered: true,
-      path: routingPathTo(row),
-      targetAgentId: row.id,
-      ...latencyOf(routingMs),
-    };
+    return deliveredResult(row, latencyOf(routingMs));
   }
 
   #accept({ from, mail, parent }: Send, row: AgentRow, routingMs: number): void {
     const { log, outbox } = this.#thread;
     log.traffic.note(TRAFFIC.sent, mail, mail.timestamp, row, routingMs);
     this.#count(mail);
-    if (from.party.tier !== row.party.tier && !from.party.isSystem && !row.party.isSystem) {
-      log.crossTier(from.party, row, mail);
-    }
+    if (isCrossTier(from.party, row.party)) log.crossTier(from.party, row, mail);
     outbox.accept(row, laneFor(from, row, mail), mail, from.slot, parent);
   }
 
@@ -466,7 +459,7 @@ export class MailSender {
     const copy = copyOf(mail);
     const unfunded = fundCopy(accounts, copy, mail);
     if (unfunded !== undefined) return new Unsent(verdictOf(unfunded), row);
-    if (from.party.tier !== row.party.tier && !from.party.isSystem) log.crossTier(from.party, row, mail);
+    if (isCrossTier(from.party, row.party)) log.crossTier(from.party, row, mail);
     outbox.accept(row, lane, copy, from.slot, parent);
     return undefined;
   }
@@ -475,15 +468,7 @@ export class MailSender {
     const { row } = unsent;
     const verdict = verdictAtOnce(unsent, mail);
     this.#thread.log.refusal(from.party, mail, verdict, row, latencyMs);
-    return {
-      delivered: false,
-      path: row === undefined ? 'local' : routingPathTo(row),
-      targetAgentId: row?.id ?? mail.recipient,
-      ...latencyOf(latencyMs),
-      error: verdict.reason,
-      errorCode: verdict.code,
-      ...(verdict.retryAfterMs === undefined ? {} : { retryAfterMs: verdict.retryAfterMs }),
-    };
+    return refusedResult(row ?? mail.recipient, verdict, latencyOf(latencyMs));
   }
 
   #refused({ from, mail }: Send, { verdict, row }: Unsent): OrreryError {
@@ -517,10 +502,11 @@ const NOBODY_HERE: ReadonlySet<ErrorCode> = new Set(['AGENT_NOT_FOUND', 'CAPABIL
  * What other nodes are asked for `mail` that was refused here with `code`; undefined where they are not: somebody here is
  * meant, it answers somebody who has gone, or names none who could be an agent.
  */
-function queryFor({ recipient, extras }: Mail, code: ErrorCode): RemoteQuery | undefined {
+function queryFor(mail: Mail, code: ErrorCode): RemoteQuery | undefined {
+  const { recipient, extras } = mail;
   if (!NOBODY_HERE.has(code) || extras?.inReplyTo !== undefined || isSystemId(recipient)) return undefined;
   if (!AgentId.safeParse(recipient).success) return undefined;
-  return { kind: extras?.routingHint === 'capability' ? 'capability' : 'agent', id: recipient };
+  return queryOf(mail);
 }
 
 /** Runs it once when the signal aborts, until the returned function is called. */

@@ -32,8 +32,6 @@ export class Unsent {
   }
 }
 
-export const verdictOf = (error: OrreryError): Verdict => ({ code: error.code, reason: error.message });
-
 export const noRoom = (row: AgentRow): Unsent =>
   new Unsent(
     {

@@ -215,13 +215,17 @@ export function fromEnvelope(envelope: A2AEnvelope): Mail {
     envelope.correlationId,
     envelope.timestamp,
     envelope.payload,
-    metadata?.capability ?? (metadata?.routingHint === 'capability' ? envelope.recipient : undefined),
-    metadata?.deadlineAtMs ?? 0,
+    metadata?.routingHint === 'capability' ? envelope.recipient : metadata?.capability,
+    deadlineIn(metadata),
     NO_ASK,
     metadata?.path,
     extrasOf(envelope),
   );
 }
+
+/** 0 says that there is none: whatever else is given has passed if it is not after 1970. */
+const deadlineIn = ({ deadlineAtMs }: Partial<EnvelopeMetadata> = {}): number =>
+  deadlineAtMs === undefined ? 0 : Math.max(deadlineAtMs, 1);
 
 function extrasOf(envelope: A2AEnvelope): MailExtras | undefined {
   const extras: MailExtras = {};

@@ -7,7 +7,7 @@ import type { Taint } from '../protocol/taint.ts';
 import { type AgentRow, routingPathTo } from '../protocol/agent-row.ts';
 import type { DeadLetter } from '../protocol/dead-letter.ts';
 import type { EventReport } from './event-report.ts';
-import { aboutMail } from './about-mail.ts';
+import { aboutMail, tiersOf } from './about-mail.ts';
 import { eventKind } from './event-kind.ts';
 import type { EventLimits } from './event-limits.ts';
 import { crossingEvent, crossingOf, CrossingRing } from './crossing-ring.ts';
@@ -205,8 +205,7 @@ export class NodeLog {
       success: false,
       errorCode: code,
       reason,
-      ...(sender.isSystem ? {} : { sourceTier: sender.tier }),
-      ...(row === undefined || row.party.isSystem ? {} : { targetTier: row.party.tier }),
+      ...tiersOf(sender, row?.party),
       ...(security ? { security: true } : {}),
     });
   }

@@ -1,7 +1,7 @@
 import type { AgentTier } from './agent-card.ts';
 import type { Budget } from './budget.ts';
 import type { A2AMessageType, PathHop } from './envelope.ts';
-import type { ErrorCode } from './errors.ts';
+import type { ErrorCode, OrreryError } from './errors.ts';
 import type { RoutingConfig } from './routing-config.ts';
 
 /**
@@ -53,6 +53,9 @@ export interface Verdict {
   readonly retryAfterMs?: number;
 }
 
+/** The refusal that an error stands for. */
+export const verdictOf = ({ code, message }: OrreryError): Verdict => ({ code, reason: message });
+
 /**
  * One rule about who may send what to whom.
  *
@@ -76,3 +79,7 @@ export const isSystemId = (id: string): boolean => id.startsWith(SYSTEM_PREFIX);
 
 /** The party of a system actor, which has no card. */
 export const systemParty = (id: string): Party => ({ id, tier: 0, sandboxId: undefined, isSystem: true });
+
+/** Says whether an envelope between the two goes from one tier to another: the system has none. */
+export const isCrossTier = (source: Party, target: Party): boolean =>
+  source.tier !== target.tier && !source.isSystem && !target.isSystem;

@@ -1,7 +1,8 @@
 import { type A2AEnvelope, BROADCAST } from '../protocol/envelope.ts';
 import { errorToData, invalidOptions, reasonOf } from '../protocol/errors.ts';
 import { isSystemId } from '../protocol/policy.ts';
-import type { Grants } from './grants.ts';
+import type { Mail } from '../mailbox/mail.ts';
+import type { MailJudge } from './mail-judge.ts';
 import type { RoutingTable } from './routing-table.ts';
 import type { AgentRow } from '../protocol/agent-row.ts';
 import { addSystemActor, removeSystemActor } from './system-profile.ts';
@@ -10,7 +11,13 @@ import { addSystemActor, removeSystemActor } from './system-profile.ts';
 export type ReceiveHandler = (envelope: A2AEnvelope) => unknown;
 
 /** Hears of a handler that returned a promise which rejected: its envelope counts as delivered. */
-type ReceiverFailed = (agentId: string, envelope: A2AEnvelope, reason: string) => void;
+type ReceiverFailed = (agentId: string, mail: Mail, reason: string) => void;
+
+/** One envelope, as it is judged and as its recipients get it. */
+export interface Judged {
+  readonly mail: Mail;
+  readonly envelope: A2AEnvelope;
+}
 
 /** The handlers of a standalone router, by agent. */
 class Receivers {
@@ -38,22 +45,22 @@ class Receivers {
   }
 
   /** Calls every handler of the agent, whatever the others do; the reason when there is none or one threw. */
-  deliver(agentId: string, envelope: A2AEnvelope): string | undefined {
+  deliver(agentId: string, judged: Judged): string | undefined {
     const handlers = this.#handlers.get(agentId);
     if (handlers === undefined) return `${agentId} is registered, but nobody receives for it`;
     let failure: string | undefined;
     for (const { handle } of [...handlers]) {
-      const reason = this.#call(handle, agentId, envelope);
+      const reason = this.#call(handle, agentId, judged);
       failure ??= reason;
     }
     return failure;
   }
 
-  #call(handle: ReceiveHandler, agentId: string, envelope: A2AEnvelope): string | undefined {
+  #call(handle: ReceiveHandler, agentId: string, { mail, envelope }: Judged): string | undefined {
     try {
       const returned = handle(envelope);
       if (returned instanceof Promise) {
-        returned.catch((error: unknown) => this.#onRejection(agentId, envelope, failureOf(agentId, error)));
+        returned.catch((error: unknown) => this.#onRejection(agentId, mail, failureOf(agentId, error)));
       }
       return undefined;
     } catch (error) {
@@ -67,7 +74,7 @@ const failureOf = (agentId: string, error: unknown): string =>
 
 export interface LocalDeliveryDeps {
   readonly table: RoutingTable;
-  readonly grants: Grants;
+  readonly judge: Pick<MailJudge, 'holdGrant' | 'useGrant' | 'endGrant'>;
   /** Takes an envelope to a remote agent that has no handler here; rejects when it could not. */
   readonly carryRemote: ((envelope: A2AEnvelope, agentId: string) => Promise<void>) | undefined;
   readonly onReceiverFailed: ReceiverFailed;
@@ -103,24 +110,23 @@ export class LocalDelivery {
   }
 
   /** Hands the envelope over; the reason when it was not taken. The grant comes first: the answer may come at once. */
-  deliver(row: AgentRow, envelope: A2AEnvelope): string | undefined | Promise<string | undefined> {
-    const { grants, carryRemote } = this.#deps;
-    grants.hold(envelope, row.id);
+  deliver(row: AgentRow, judged: Judged): string | undefined | Promise<string | undefined> {
+    const { judge, carryRemote } = this.#deps;
+    const { mail } = judged;
+    judge.holdGrant(mail, row.id);
     if (carryRemote === undefined || row.profile.card.origin === 'local' || this.#receivers.has(row.id)) {
-      return this.#settle(row, envelope, this.#receivers.deliver(row.id, envelope));
+      return this.#settle(row, mail, this.#receivers.deliver(row.id, judged));
     }
-    return carryRemote(envelope, row.id).then(
-      () => this.#settle(row, envelope, undefined),
-      (error: unknown) => this.#settle(row, envelope, errorToData(error).message),
+    return carryRemote(judged.envelope, row.id).then(
+      () => this.#settle(row, mail, undefined),
+      (error: unknown) => this.#settle(row, mail, errorToData(error).message),
     );
   }
 
-  #settle(row: AgentRow, envelope: A2AEnvelope, failure: string | undefined): string | undefined {
-    const { id, sender, type, metadata } = envelope;
-    if (failure !== undefined) this.#deps.grants.end(id, row.id, sender);
-    else if (metadata?.inReplyTo !== undefined) {
-      this.#deps.grants.use({ inReplyTo: metadata.inReplyTo, sender, recipient: row.id, type });
-    }
+  #settle({ id }: AgentRow, mail: Mail, failure: string | undefined): string | undefined {
+    const { judge } = this.#deps;
+    if (failure === undefined) judge.useGrant(mail, mail.sender, id);
+    else judge.endGrant(mail.id, id, mail.sender);
     return failure;
   }
 }

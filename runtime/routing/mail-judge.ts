@@ -1,6 +1,6 @@
 import { type Mail, type MailExtras, messageTypeOf } from '../mailbox/mail.ts';
 import { type PathHop, SCHEMA_VERSION } from '../protocol/envelope.ts';
-import { agentNotFound, capabilityNotFound, notHosted, type OrreryError } from '../protocol/errors.ts';
+import { agentNotFound, capabilityNotFound, notHosted } from '../protocol/errors.ts';
 import {
   isSystemId,
   type JudgePolicy,
@@ -8,15 +8,17 @@ import {
   type Party,
   systemParty,
   type Verdict,
+  verdictOf,
 } from '../protocol/policy.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
+import type { RoutingResult } from '../protocol/routing-result.ts';
 import type { Clock } from '../protocol/seams.ts';
 import { proposedIn } from '../protocol/task-proposal.ts';
 import { type AgentWords, READINESS, type Readiness } from './agent-words.ts';
 import type { Grants } from './grants.ts';
 import { judge } from './judge.ts';
 import type { RoutingTable } from './routing-table.ts';
-import type { AgentRow } from '../protocol/agent-row.ts';
+import { type AgentRow, routingPathTo } from '../protocol/agent-row.ts';
 
 /** How an envelope comes to its recipient: to all at once, as an ask, as an answer that was let pass already. */
 export interface MailManner {
@@ -36,40 +38,58 @@ export class Unrouted {
   }
 }
 
+/**
+ * - `words`     whether an agent can take mail.
+ * - `reachable` of a router without threads, whose agents have no slots: those that it can reach, of the ones that offer a
+ *               capability. All count as hosted then. @default agents are in slots
+ */
 export interface MailJudgeDeps {
   readonly table: RoutingTable;
   readonly policies: readonly JudgePolicy[];
   readonly grants: Grants;
   readonly words: Pick<AgentWords, 'readinessOf'>;
   readonly clock: Pick<Clock, 'now'>;
+  readonly reachable?: (offering: readonly AgentRow[]) => readonly AgentRow[];
 }
 
-/** Routes and judges mail by the table and policies of one thread, and keeps who there may answer whom. */
+/**
+ * Routes and judges mail by one table and its policies, and keeps who may answer whom: of a thread, or of a router without
+ * threads.
+ */
 export class MailJudge {
   readonly #table: RoutingTable;
   readonly #grants: Grants;
   readonly #words: Pick<AgentWords, 'readinessOf'>;
   readonly #clock: Pick<Clock, 'now'>;
+  readonly #reachable: MailJudgeDeps['reachable'];
   #policies: readonly JudgePolicy[];
 
-  constructor({ table, policies, grants, words, clock }: MailJudgeDeps) {
+  constructor({ table, policies, grants, words, clock, reachable }: MailJudgeDeps) {
     this.#table = table;
     this.#clock = clock;
     this.#policies = policies;
     this.#grants = grants;
     this.#words = words;
+    this.#reachable = reachable;
   }
 
-  configure(config: RoutingConfig): void {
-    this.#policies = this.#policies.map((policy) => policy.withConfig?.(config) ?? policy);
+  /** Says whether some policy is another one under this configuration. */
+  configure(config: RoutingConfig): boolean {
+    const before = this.#policies;
+    this.#policies = before.map((policy) => policy.withConfig?.(config) ?? policy);
     // Who is seen by whom is another matter now.
     this.#table.touch();
+    return this.#policies.some((policy, index) => policy !== before[index]);
+  }
+
+  /** Whoever sends under this id, if the system does or somebody is registered. */
+  registeredParty(id: string): Party | undefined {
+    return isSystemId(id) ? systemParty(id) : this.#table.get(id)?.party;
   }
 
   /** Whoever sends under this id; one that is unknown has the least standing. */
   partyOf(id: string): Party {
-    if (isSystemId(id)) return systemParty(id);
-    return this.#table.get(id)?.party ?? { id, tier: 3, sandboxId: undefined, isSystem: false };
+    return this.registeredParty(id) ?? { id, tier: 3, sandboxId: undefined, isSystem: false };
   }
 
   /** Whom `mail` goes to: the agent of this id, or one with the capability. `nowMs`: Unix milliseconds. */
@@ -94,7 +114,11 @@ export class MailJudge {
     const verdict = isOfItself
       ? undefined
       : judge(this.#policies, this.#requestOf(sender, row.party, mail, manner, nowMs));
-    return verdict ?? (row.slot < 0 ? verdictOf(notHosted(row.id)) : undefined);
+    return verdict ?? (this.#isHosted(row) ? undefined : verdictOf(notHosted(row.id)));
+  }
+
+  #isHosted({ slot }: AgentRow): boolean {
+    return slot >= 0 || this.#reachable !== undefined;
   }
 
   #requestOf(sender: Party, recipient: Party, mail: Mail, manner: MailManner, nowMs: number): JudgeRequest {
@@ -144,8 +168,9 @@ export class MailJudge {
   #routeCapability(sender: Party, mail: Mail, manner: MailManner, nowMs: number): AgentRow | Unrouted {
     let refused: Unrouted | undefined;
     let best: { row: AgentRow; readiness: Readiness } | undefined;
-    for (const row of this.#table.withCapability(mail.recipient)) {
-      if (row.slot < 0) continue;
+    const offering = this.#table.withCapability(mail.recipient);
+    for (const row of this.#reachable?.(offering) ?? offering) {
+      if (!this.#isHosted(row)) continue;
       const verdict = this.judge(sender, row, mail, manner, nowMs);
       if (verdict !== undefined) {
         refused ??= new Unrouted(verdict, row);
@@ -181,7 +206,7 @@ export class MailJudge {
 
   /** Says whether somebody hosts an agent, and the sandbox lets whoever has this id see it: it may write to it, or ask it. */
   isSeen(readerId: string, row: AgentRow, expectsReply = false): boolean {
-    if (row.slot < 0) return false;
+    if (!this.#isHosted(row)) return false;
     const request: JudgeRequest = {
       sender: this.partyOf(readerId),
       recipient: row.party,
@@ -218,10 +243,36 @@ export class MailJudge {
 const NO_PATH: readonly PathHop[] = [];
 const NOTHING: readonly string[] = [];
 
-const verdictOf = ({ code, message }: OrreryError): Verdict => ({ code, reason: message });
-
 /** A proposal may carry its justification in its payload. */
 function justificationIn(payload: unknown): string | undefined {
   const { escalationJustification } = (payload ?? {}) as { escalationJustification?: unknown };
   return typeof escalationJustification === 'string' ? escalationJustification : undefined;
 }
+
+type Latency = Pick<RoutingResult, 'latencyMs'>;
+
+/** What is told of an envelope that one agent has accepted. */
+export const deliveredResult = (row: AgentRow, latency: Latency): RoutingResult => ({
+  delivered: true,
+  path: routingPathTo(row),
+  targetAgentId: row.id,
+  ...latency,
+});
+
+/**
+ * What is told of an envelope that reached nobody: `to` is whom it was meant for, or its recipient where nobody is known by
+ * that.
+ */
+export const refusedResult = (
+  to: AgentRow | string,
+  { code, reason, retryAfterMs }: Verdict,
+  latency: Latency = {},
+): RoutingResult => ({
+  delivered: false,
+  path: typeof to === 'string' ? 'local' : routingPathTo(to),
+  targetAgentId: typeof to === 'string' ? to : to.id,
+  ...latency,
+  error: reason,
+  errorCode: code,
+  ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+});

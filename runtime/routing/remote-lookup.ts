@@ -1,3 +1,4 @@
+import type { Mail } from '../mailbox/mail.ts';
 import type { Clock } from '../protocol/seams.ts';
 import type { FoundCard } from './discovery.ts';
 import type { RoutingTable } from './routing-table.ts';
@@ -7,6 +8,12 @@ export interface RemoteQuery {
   readonly kind: 'agent' | 'capability';
   readonly id: string;
 }
+
+/** Who is looked for where nobody here is meant. */
+export const queryOf = ({ recipient, extras }: Mail): RemoteQuery => ({
+  kind: extras?.routingHint === 'capability' ? 'capability' : 'agent',
+  id: recipient,
+});
 
 /** Where other nodes' cards are looked up. `signal` aborts when nobody waits any more. */
 export interface RemoteRegistry<Found extends FoundCard = FoundCard> {

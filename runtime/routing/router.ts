@@ -1,9 +1,9 @@
 import { A2AObservability } from '../observe/observability.ts';
 import { bindMethods } from '../protocol/bind-methods.ts';
 import { type A2AEnvelope, BROADCAST, parseEnvelope } from '../protocol/envelope.ts';
-import { agentNotFound, errorToData, invalidOptions, type OrreryError } from '../protocol/errors.ts';
+import { agentNotFound, errorToData, invalidOptions } from '../protocol/errors.ts';
 import { parseOptions } from '../protocol/parse-options.ts';
-import type { JudgePolicy, Party, Verdict } from '../protocol/policy.ts';
+import { type JudgePolicy, type Party, type Verdict, verdictOf } from '../protocol/policy.ts';
 import { type RoutingConfig, SandboxRoutingConfig, TierRoutingConfig } from '../protocol/routing-config.ts';
 import type { Refusal, RoutingResult } from '../protocol/routing-result.ts';
 import type { Seams } from '../protocol/seams.ts';
@@ -11,12 +11,14 @@ import { systemSeams } from '../protocol/system-seams.ts';
 import type { AgentRegistry } from './agent-registry.ts';
 import type { FoundCard } from './discovery.ts';
 import { Grants } from './grants.ts';
-import { LocalDelivery, type ReceiveHandler } from './local-delivery.ts';
-import { RemoteLookup, type RemoteQuery, type RemoteRegistry } from './remote-lookup.ts';
-import { isForCapability, type Route, RouteDecider } from './route-decider.ts';
-import { type Ends, RoutingLog } from './routing-log.ts';
-import { type AgentRow, routingPathTo } from '../protocol/agent-row.ts';
+import { type Judged, LocalDelivery, type ReceiveHandler } from './local-delivery.ts';
+import { deliveredResult, MailJudge, type MailManner, refusedResult, Unrouted } from './mail-judge.ts';
+import { queryOf, RemoteLookup, type RemoteQuery, type RemoteRegistry } from './remote-lookup.ts';
+import { type Ends, type RefusalKind, RoutingLog } from './routing-log.ts';
+import type { AgentRow } from '../protocol/agent-row.ts';
+import { fromEnvelope, type Mail } from '../mailbox/mail.ts';
 import { EventRing } from '../observe/event-ring.ts';
+import { READINESS } from './agent-words.ts';
 
 /**
  * - `policies`          the rules, such as `defaultPolicies()`.
@@ -43,8 +45,19 @@ export interface SendOptions {
   readonly expectsReply?: boolean;
 }
 
+const TOLD: MailManner = { isBroadcast: false, expectsReply: false };
+const TOLD_ALL: MailManner = { isBroadcast: true, expectsReply: false };
+const ASKED: MailManner = { isBroadcast: false, expectsReply: true };
+
+/** One envelope on its way: in whose name, and how long it took to say where it goes. */
+interface Send extends Judged {
+  readonly sender: Party;
+  readonly latencyMs: number;
+}
+
 /**
- * Takes envelopes to the handlers of registered agents under the rules (seed 1): the standalone face of routing.
+ * Takes envelopes to the handlers of registered agents under the rules (seed 1): the standalone face of routing. It judges
+ * as a system does, without its threads and mailboxes: `send` says what became of the handlers.
  *
  * Tier and sandbox of a sender are those of its registered card, whatever the envelope says. The sender's id is taken as
  * it is, `system/...` included: whoever passes on what others sent must have made sure of it.
@@ -54,9 +67,10 @@ export class A2ARouter {
   readonly #registry: AgentRegistry;
   readonly #clock: Seams['clock'];
   readonly #log: RoutingLog;
-  readonly #decider: RouteDecider;
+  readonly #judge: MailJudge;
   readonly #delivery: LocalDelivery;
-  readonly #grants: Grants;
+  readonly #policies: readonly JudgePolicy[];
+  readonly #broadcastToSender: boolean;
   readonly #threads: ThreadIndex;
   readonly #lookup: RemoteLookup | undefined;
 
@@ -71,18 +85,21 @@ export class A2ARouter {
     this.#registry = registry;
     this.#clock = clock;
     this.#log = new RoutingLog(this.observability, clock);
-    const grants = new Grants(clock);
-    this.#grants = grants;
-    this.#decider = new RouteDecider(registry.table, policies, clock, {
-      grants,
-      broadcastToSender,
-      isReachable: (row) => this.#delivery.reaches(row),
+    this.#policies = policies;
+    this.#broadcastToSender = broadcastToSender;
+    this.#judge = new MailJudge({
+      table: registry.table,
+      policies,
+      grants: new Grants(clock),
+      words: { readinessOf: () => READINESS.live },
+      clock,
+      reachable: (offering) => this.#reachableOf(offering),
     });
     this.#delivery = new LocalDelivery({
       table: registry.table,
-      grants,
+      judge: this.#judge,
       carryRemote: options.carryRemote,
-      onReceiverFailed: (agentId, envelope, reason) => this.#receiverFailed(agentId, envelope, reason),
+      onReceiverFailed: (agentId, mail, reason) => this.#receiverFailed(agentId, mail, reason),
     });
     this.#threads = new ThreadIndex(options.threadCapacity);
     this.#lookup = this.#lookupOver(options);
@@ -104,18 +121,25 @@ export class A2ARouter {
     }
     // What a handler sends must not be handled inside that handler's call.
     await undefined;
-    const sender = this.#decider.partyOf(parsed.sender);
+    const sender = this.#judge.registeredParty(parsed.sender);
     if (sender === undefined) return this.#unregistered(parsed, startedMs);
-    const stamped = stampedBy(sender, parsed);
+    const mail = fromEnvelope(parsed);
+    const judged = { mail, envelope: stampedBy(sender, parsed), sender };
+    if (isForEverybody(mail)) return this.#broadcast(judged, startedMs);
+    const manner = expectsReply ? ASKED : TOLD;
+    const query = queryOf(mail);
     // Nothing overtakes what waits for a lookup of the same already.
-    const underWay = this.#lookup?.underWay(queryOf(stamped));
+    const underWay = this.#lookup?.underWay(query);
     if (underWay !== undefined) await underWay;
-    let route = this.#decider.decide(sender, stamped, expectsReply);
-    if (this.#isLookedUp(route, stamped) && underWay === undefined && this.#lookup !== undefined) {
-      await this.#lookup.find(queryOf(stamped));
-      route = this.#decider.decide(sender, stamped, expectsReply);
+    let route = this.#route(sender, mail, manner);
+    if (this.#isLookedUp(route, query) && underWay === undefined && this.#lookup !== undefined) {
+      await this.#lookup.find(query);
+      route = this.#route(sender, mail, manner);
     }
-    return this.#follow(route, stamped, sender, this.#clock.monotonicMs() - startedMs);
+    const send = { ...judged, latencyMs: this.#clock.monotonicMs() - startedMs };
+    if (!(route instanceof Unrouted)) return this.#deliver(send, route);
+    const { row, verdict } = route;
+    return this.#refused(send, row ?? mail.recipient, verdict, row === undefined ? 'missing' : 'rule');
   }
 
   /**
@@ -124,16 +148,17 @@ export class A2ARouter {
    * Fails with INVALID_ENVELOPE or SCHEMA_VERSION_MISMATCH on what is no envelope.
    */
   judge(envelope: A2AEnvelope, { expectsReply = false }: SendOptions = {}): Verdict | undefined {
-    const parsed = parseEnvelope(envelope);
-    const sender = this.#decider.partyOf(parsed.sender);
-    if (sender === undefined) return verdictOf(agentNotFound(parsed.sender));
-    const route = this.#decider.decide(sender, stampedBy(sender, parsed), expectsReply);
-    return 'verdict' in route ? route.verdict : undefined;
+    const mail = fromEnvelope(parseEnvelope(envelope));
+    const sender = this.#judge.registeredParty(mail.sender);
+    if (sender === undefined) return verdictOf(agentNotFound(mail.sender));
+    if (isForEverybody(mail)) return undefined;
+    const route = this.#route(sender, mail, expectsReply ? ASKED : TOLD);
+    return route instanceof Unrouted ? route.verdict : undefined;
   }
 
   /** `holder` has no more to answer to `peer`'s envelope: what it was granted for that ends. */
   endGrant(envelopeId: string, holder: string, peer: string): void {
-    this.#grants.end(envelopeId, holder, peer);
+    this.#judge.endGrant(envelopeId, holder, peer);
   }
 
   /** Calls `handler` with every envelope for the agent, until the returned function is called. */
@@ -158,73 +183,41 @@ export class A2ARouter {
     return this.#threads.find(correlationId);
   }
 
+  #route(sender: Party, mail: Mail, manner: MailManner): AgentRow | Unrouted {
+    return this.#judge.route(sender, mail, manner, this.#clock.now());
+  }
+
   /** Nobody is meant; or those who say that they offer it, and nobody takes anything for. */
-  #isLookedUp(route: Route, envelope: A2AEnvelope): boolean {
-    if (route.kind === 'unknown') return true;
-    return isForCapability(envelope) && route.kind === 'one' && !this.#delivery.reaches(route.row);
+  #isLookedUp(route: AgentRow | Unrouted, { kind }: RemoteQuery): boolean {
+    if (route instanceof Unrouted) return route.row === undefined;
+    return kind === 'capability' && !this.#delivery.reaches(route);
   }
 
-  #follow(
-    route: Route,
-    envelope: A2AEnvelope,
-    sender: Party,
-    latencyMs: number,
-  ): Promise<RoutingResult> | RoutingResult {
-    switch (route.kind) {
-      case 'one':
-        return this.#sendToOne(route.row, envelope, sender, latencyMs);
-      case 'everybody':
-        return this.#broadcast(route, envelope, sender, latencyMs);
-      case 'refused':
-        return this.#refused(envelope, refusalOf(route.row, route.verdict), {
-          ends: { source: sender, target: route.row.party },
-          path: routingPathTo(route.row),
-          latencyMs,
-        });
-      case 'unknown':
-        return this.#refused(
-          envelope,
-          { agentId: envelope.recipient, ...route.verdict },
-          {
-            ends: { source: sender },
-            path: 'local',
-            latencyMs,
-            isMissing: true,
-          },
-        );
-    }
+  /** One that nobody takes anything for is meant only where that is all there is. */
+  #reachableOf(offering: readonly AgentRow[]): readonly AgentRow[] {
+    const reachable = offering.filter((row) => this.#delivery.reaches(row));
+    return reachable.length > 0 ? reachable : offering;
   }
 
-  async #sendToOne(
-    row: AgentRow,
-    envelope: A2AEnvelope,
-    sender: Party,
-    latencyMs: number,
-  ): Promise<RoutingResult> {
-    const ends = { source: sender, target: row.party };
-    const path = routingPathTo(row);
-    const delivery = this.#delivery.deliver(row, envelope);
+  async #deliver(send: Send, row: AgentRow): Promise<RoutingResult> {
+    const { mail, sender, latencyMs } = send;
+    const delivery = this.#delivery.deliver(row, send);
     const failure = delivery instanceof Promise ? await delivery : delivery;
-    if (failure !== undefined) {
-      const refusal = { agentId: row.id, code: 'DELIVERY_FAILED' as const, reason: failure };
-      return this.#refused(envelope, refusal, { ends, path, latencyMs, isMissing: true });
-    }
-    const result: RoutingResult = { delivered: true, path, targetAgentId: row.id, latencyMs };
-    this.#sent(envelope);
-    this.#log.decided(envelope, result, ends);
-    this.#log.received(envelope, row.id);
+    if (failure !== undefined)
+      return this.#refused(send, row, { code: 'DELIVERY_FAILED', reason: failure }, 'missing');
+    const result = deliveredResult(row, { latencyMs });
+    this.#sent(send);
+    this.#log.decided(mail, result, { source: sender, target: row.party });
+    this.#log.received(mail, row.id);
     return result;
   }
 
-  async #broadcast(
-    { permitted, refused }: Extract<Route, { kind: 'everybody' }>,
-    envelope: A2AEnvelope,
-    sender: Party,
-    latencyMs: number,
-  ): Promise<RoutingResult> {
-    const failures = await Promise.all(permitted.map((row) => this.#delivery.deliver(row, envelope)));
+  async #broadcast(judged: Omit<Send, 'latencyMs'>, startedMs: number): Promise<RoutingResult> {
+    const { mail, sender } = judged;
+    const { permitted, outOfReach } = this.#partEverybody(sender, mail);
+    const latencyMs = this.#clock.monotonicMs() - startedMs;
+    const failures = await Promise.all(permitted.map((row) => this.#delivery.deliver(row, judged)));
     const accepted = permitted.filter((_row, index) => failures[index] === undefined);
-    const outOfReach = refused.map(({ row, verdict }) => refusalOf(row, verdict));
     const failed = permitted.flatMap((row, index): Refusal[] => {
       const reason = failures[index];
       return reason === undefined ? [] : [{ agentId: row.id, code: 'DELIVERY_FAILED', reason }];
@@ -238,45 +231,51 @@ export class A2ARouter {
       refused: [...outOfReach, ...failed],
       ...(failed.length === 0 ? {} : partialFailure(failed.length, permitted.length)),
     };
-    if (result.delivered || accepted.length > 0) this.#sent(envelope);
-    this.#log.decided(envelope, result, { source: sender });
+    if (result.delivered || accepted.length > 0) this.#sent(judged);
+    this.#log.decided(mail, result, { source: sender });
     for (const row of accepted) {
-      this.#log.reached(envelope, sender, row.party);
-      this.#log.received(envelope, row.id);
+      this.#log.reached(mail, sender, row.party);
+      this.#log.received(mail, row.id);
     }
-    for (const refusal of outOfReach)
-      this.#log.refused(envelope, refusal, this.#endsOf(sender, refusal), 'rule');
-    for (const refusal of failed)
-      this.#log.refused(envelope, refusal, this.#endsOf(sender, refusal), 'missing');
+    for (const refusal of outOfReach) this.#log.refused(mail, refusal, this.#endsOf(sender, refusal), 'rule');
+    for (const refusal of failed) this.#log.refused(mail, refusal, this.#endsOf(sender, refusal), 'missing');
     return result;
   }
 
+  /** Those who may get it, and why the others may not. */
+  #partEverybody(sender: Party, mail: Mail) {
+    const nowMs = this.#clock.now();
+    const permitted: AgentRow[] = [];
+    const outOfReach: Refusal[] = [];
+    for (const row of this.#registry.table.rows()) {
+      if (row.id === sender.id && !this.#broadcastToSender) continue;
+      const verdict = this.#judge.judge(sender, row, mail, TOLD_ALL, nowMs);
+      if (verdict === undefined) permitted.push(row);
+      else outOfReach.push({ agentId: row.id, ...verdict });
+    }
+    return { permitted, outOfReach };
+  }
+
+  /** `to`: whom it was meant for, or the recipient that nobody is known by. */
   #refused(
-    envelope: A2AEnvelope,
-    refusal: Refusal,
-    about: { ends: Ends; path: 'local' | 'remote'; latencyMs: number; isMissing?: boolean },
+    { mail, sender, latencyMs }: Pick<Send, 'mail' | 'latencyMs'> & { readonly sender?: Party },
+    to: AgentRow | string,
+    verdict: Verdict,
+    kind: RefusalKind,
   ): RoutingResult {
-    const { ends, path, latencyMs, isMissing = false } = about;
-    const { agentId, code, reason, retryAfterMs } = refusal;
-    const failure = {
-      delivered: false,
-      path,
-      targetAgentId: agentId,
-      latencyMs,
-      error: reason,
-      errorCode: code,
-    };
-    const result: RoutingResult = retryAfterMs === undefined ? failure : { ...failure, retryAfterMs };
-    this.#log.decided(envelope, result, ends);
-    this.#log.refused(envelope, refusal, ends, isMissing ? 'missing' : 'rule');
+    const result = refusedResult(to, verdict, { latencyMs });
+    const ends = { source: sender, target: typeof to === 'string' ? undefined : to.party };
+    this.#log.decided(mail, result, ends);
+    this.#log.refused(mail, { agentId: result.targetAgentId, ...verdict }, ends, kind);
     return result;
   }
 
   #unregistered(envelope: A2AEnvelope, startedMs: number): RoutingResult {
-    const { code, message: reason } = agentNotFound(envelope.sender);
+    const mail = fromEnvelope(envelope);
+    const { code, reason } = verdictOf(agentNotFound(mail.sender));
+    const verdict = { code, reason: `The sender is unknown: ${reason}` };
     const latencyMs = this.#clock.monotonicMs() - startedMs;
-    const refusal = { agentId: envelope.recipient, code, reason: `The sender is unknown: ${reason}` };
-    return this.#refused(envelope, refusal, { ends: { source: undefined }, path: 'local', latencyMs });
+    return this.#refused({ mail, latencyMs }, mail.recipient, verdict, 'rule');
   }
 
   #unreadable(envelope: unknown, error: unknown, startedMs: number): RoutingResult {
@@ -285,38 +284,30 @@ export class A2ARouter {
     const targetAgentId = typeof recipient === 'string' ? recipient : '';
     const latencyMs = this.#clock.monotonicMs() - startedMs;
     this.#log.failed(data, targetAgentId);
-    return {
-      delivered: false,
-      path: 'local',
-      targetAgentId,
-      latencyMs,
-      error: data.message,
-      errorCode: data.code,
-    };
+    return refusedResult(targetAgentId, { code: data.code, reason: data.message }, { latencyMs });
   }
 
-  #sent(envelope: A2AEnvelope): void {
+  #sent({ mail, envelope }: Judged): void {
     this.#threads.record(envelope);
-    this.#log.sent(envelope);
+    this.#log.sent(mail);
   }
 
   #endsOf(source: Party, { agentId }: Refusal): Ends {
     return { source, target: this.#registry.table.get(agentId)?.party };
   }
 
-  #receiverFailed(agentId: string, envelope: A2AEnvelope, reason: string): void {
-    const ends = { source: this.#decider.partyOf(envelope.sender), target: this.#decider.partyOf(agentId) };
-    this.#log.refused(envelope, { agentId, code: 'DELIVERY_FAILED', reason }, ends, 'missing');
+  #receiverFailed(agentId: string, mail: Mail, reason: string): void {
+    const ends = {
+      source: this.#judge.registeredParty(mail.sender),
+      target: this.#judge.registeredParty(agentId),
+    };
+    this.#log.refused(mail, { agentId, code: 'DELIVERY_FAILED', reason }, ends, 'missing');
   }
 
   #reconfigure(config: RoutingConfig): void {
-    const { policies } = this.#decider;
-    const changed = policies.map((policy) => policy.withConfig?.(config) ?? policy);
-    if (changed.every((policy, index) => policy === policies[index])) {
-      const names = policies.map(({ name }) => name).join(', ');
-      throw invalidOptions('policies', names, `a policy that takes ${Object.keys(config).join(', ')}`);
-    }
-    this.#decider.policies = changed;
+    if (this.#judge.configure(config)) return;
+    const names = this.#policies.map(({ name }) => name).join(', ');
+    throw invalidOptions('policies', names, `a policy that takes ${Object.keys(config).join(', ')}`);
   }
 
   #lookupOver({ registry, remoteRegistry: remote, lookupTimeoutMs: timeoutMs = 2_000 }: A2ARouterOptions) {
@@ -330,18 +321,13 @@ export class A2ARouter {
   }
 }
 
-const verdictOf = ({ code, message: reason }: OrreryError): Verdict => ({ code, reason });
-
-const refusalOf = ({ id }: AgentRow, verdict: Verdict): Refusal => ({ agentId: id, ...verdict });
+/** A capability may have any name, `*` too: what is for one is no broadcast. */
+const isForEverybody = ({ recipient, extras }: Mail): boolean =>
+  recipient === BROADCAST && extras?.routingHint !== 'capability';
 
 const partialFailure = (failed: number, permitted: number) => ({
   errorCode: 'DELIVERY_FAILED' as const,
   error: `${failed} of ${permitted} permitted recipients did not accept; see refused`,
-});
-
-const queryOf = (envelope: A2AEnvelope): RemoteQuery => ({
-  kind: isForCapability(envelope) ? 'capability' : 'agent',
-  id: envelope.recipient,
 });
 
 /** The envelope as its recipients get it: tier and sandbox are those its sender has, and nobody changes it on the way. */

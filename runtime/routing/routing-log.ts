@@ -1,8 +1,9 @@
+import type { Mail } from '../mailbox/mail.ts';
+import { aboutMail, tiersOf } from '../observe/about-mail.ts';
 import type { A2AObservability } from '../observe/observability.ts';
-import type { A2AEnvelope } from '../protocol/envelope.ts';
 import type { ErrorData } from '../protocol/errors.ts';
 import type { A2ALogEvent } from '../protocol/log-event.ts';
-import type { Party } from '../protocol/policy.ts';
+import { isCrossTier, type Party } from '../protocol/policy.ts';
 import type { Refusal, RoutingResult } from '../protocol/routing-result.ts';
 import type { Clock } from '../protocol/seams.ts';
 
@@ -26,20 +27,20 @@ export class RoutingLog {
   }
 
   /** The envelope left its sender; once an envelope. */
-  sent(envelope: A2AEnvelope): void {
-    this.#emit({ type: 'message-sent' }, envelope);
+  sent(mail: Mail): void {
+    this.#emit({ type: 'message-sent' }, mail);
   }
 
   /** One recipient took the envelope. */
-  received(envelope: A2AEnvelope, targetAgentId: string): void {
-    this.#emit({ type: 'message-received', targetAgentId }, envelope);
+  received(mail: Mail, targetAgentId: string): void {
+    this.#emit({ type: 'message-received', targetAgentId }, mail);
   }
 
   /** Where the envelope was routed, how long that took, what came of it; once an envelope. */
   decided(
-    envelope: A2AEnvelope,
+    mail: Mail,
     { path, targetAgentId, latencyMs, delivered, errorCode }: RoutingResult,
-    ends: Ends,
+    { source, target }: Ends,
   ): void {
     this.#emit(
       {
@@ -49,26 +50,28 @@ export class RoutingLog {
         latencyMs,
         success: delivered,
         ...(errorCode === undefined ? {} : { errorCode }),
-        ...tiersOf(ends),
-        ...(isCrossTier(ends) ? { security: true } : {}),
+        ...tiersOf(source, target),
+        ...(source !== undefined && target !== undefined && isCrossTier(source, target)
+          ? { security: true }
+          : {}),
       },
-      envelope,
+      mail,
     );
   }
 
   /** A broadcast reached one recipient; said only where it crossed from tier to tier, which `decided` does not tell. */
-  reached(envelope: A2AEnvelope, source: Party, target: Party): void {
-    if (!isCrossTier({ source, target })) return;
+  reached(mail: Mail, source: Party, target: Party): void {
+    if (!isCrossTier(source, target)) return;
     const decision = {
       type: 'routing-decision',
       routingPath: 'broadcast',
       targetAgentId: target.id,
     } as const;
-    this.#emit({ ...decision, success: true, security: true, ...tiersOf({ source, target }) }, envelope);
+    this.#emit({ ...decision, success: true, security: true, ...tiersOf(source, target) }, mail);
   }
 
   /** The envelope did not reach one recipient. */
-  refused(envelope: A2AEnvelope, { agentId, code, reason }: Refusal, ends: Ends, kind: RefusalKind): void {
+  refused(mail: Mail, { agentId, code, reason }: Refusal, { source, target }: Ends, kind: RefusalKind): void {
     const refusal = {
       type: 'error',
       targetAgentId: agentId,
@@ -76,7 +79,10 @@ export class RoutingLog {
       reason,
       success: false,
     } as const;
-    this.#emit({ ...refusal, ...tiersOf(ends), ...(kind === 'rule' ? { security: true } : {}) }, envelope);
+    this.#emit(
+      { ...refusal, ...tiersOf(source, target), ...(kind === 'rule' ? { security: true } : {}) },
+      mail,
+    );
   }
 
   /** Something else went wrong, in connection with nobody's envelope. */
@@ -85,28 +91,8 @@ export class RoutingLog {
     this.#emit({ type: 'error', errorCode: code, reason: message, success: false, ...about });
   }
 
-  #emit(event: Omit<A2ALogEvent, 'timestamp'>, envelope?: A2AEnvelope): void {
-    const facts = envelope === undefined ? {} : factsOf(envelope);
+  #emit(event: Omit<A2ALogEvent, 'timestamp'>, mail?: Mail): void {
+    const facts = mail === undefined ? {} : aboutMail(mail);
     this.#observability.emit({ ...facts, ...event, timestamp: this.#clock.now() });
   }
 }
-
-const isCrossTier = ({ source, target }: Ends): boolean =>
-  source !== undefined &&
-  target !== undefined &&
-  !source.isSystem &&
-  !target.isSystem &&
-  source.tier !== target.tier;
-
-const factsOf = ({ id, correlationId, sender, recipient, type }: A2AEnvelope): Partial<A2ALogEvent> => ({
-  envelopeId: id,
-  ...(correlationId === undefined ? {} : { correlationId }),
-  sender,
-  recipient,
-  messageType: type,
-});
-
-const tiersOf = ({ source, target }: Ends): Pick<A2ALogEvent, 'sourceTier' | 'targetTier'> => ({
-  ...(source === undefined || source.isSystem ? {} : { sourceTier: source.tier }),
-  ...(target === undefined || target.isSystem ? {} : { targetTier: target.tier }),
-});

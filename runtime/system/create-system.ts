@@ -19,10 +19,11 @@ import {
   OrreryError,
   systemStopped,
 } from '../protocol/errors.ts';
-import { HOST_ID, isSystemId, LOOP_ID, systemParty } from '../protocol/policy.ts';
+import { HOST_ID, LOOP_ID, systemParty, verdictOf } from '../protocol/policy.ts';
 import { parseOptions, requireFunction, requireText } from '../protocol/parse-options.ts';
 import { RoutingConfig } from '../protocol/routing-config.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
+import { refusedResult } from '../routing/mail-judge.ts';
 import { newAgentWords } from '../routing/agent-words.ts';
 import { AgentRegistry } from '../routing/agent-registry.ts';
 import { NO_CHANGE } from '../routing/routing-table.ts';
@@ -37,13 +38,7 @@ import { footingOf, type Spawned } from '../link/spawner.ts';
 import { type Account, openAccount } from './account.ts';
 import { GivenAgents } from './given-agents.ts';
 import { ControlWatch, newControlBeat } from './control-watch.ts';
-import {
-  type EmbedderSenderDeps,
-  embedderSender,
-  faultOf,
-  jsonFaultOf,
-  refusedResult,
-} from './embedder-sender.ts';
+import { type EmbedderSenderDeps, embedderSender, faultOf, jsonFaultOf } from './embedder-sender.ts';
 import { checkReceiver, parseLimit } from './given-sends.ts';
 import { type JournalRecords, journalRecords } from './journal-records.ts';
 import { LoopMail } from './loop-mail.ts';
@@ -278,17 +273,14 @@ class RunningSystem implements SystemWithStopWork {
       parsed = parseEnvelope(envelope);
     } catch (error) {
       const { recipient } = (envelope ?? {}) as { recipient?: unknown };
-      return refusedResult(typeof recipient === 'string' ? recipient : '', error as OrreryError);
+      return refusedResult(typeof recipient === 'string' ? recipient : '', verdictOf(error as OrreryError));
     }
     const fault =
       this.#end ?? faultOf(parsed.recipient, parsed.payload) ?? jsonFaultOf('metadata', parsed.metadata);
-    if (fault !== undefined) return refusedResult(parsed.recipient, fault);
-    const row = this.#node.table.get(parsed.sender);
-    if (row === undefined && !isSystemId(parsed.sender)) {
-      return refusedResult(parsed.recipient, agentNotFound(parsed.sender));
-    }
-    const party = row?.party ?? systemParty(parsed.sender);
-    const from = { id: parsed.sender, slot: row?.slot ?? -1, party };
+    if (fault !== undefined) return refusedResult(parsed.recipient, verdictOf(fault));
+    const party = this.#node.judge.registeredParty(parsed.sender);
+    if (party === undefined) return refusedResult(parsed.recipient, verdictOf(agentNotFound(parsed.sender)));
+    const from = { id: parsed.sender, slot: this.#node.table.get(parsed.sender)?.slot ?? -1, party };
     return this.#node.mailSender.sendWhenFound(from, fromEnvelope(parsed));
   }
 

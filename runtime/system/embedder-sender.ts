@@ -5,7 +5,9 @@ import { leadToCaller } from '../protocol/caller-stack.ts';
 import { parseInput } from '../protocol/capability.ts';
 import { notSerialisable, type OrreryError } from '../protocol/errors.ts';
 import { findUnserialisable } from '../protocol/json.ts';
+import { verdictOf } from '../protocol/policy.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
+import { refusedResult } from '../routing/mail-judge.ts';
 import { checkAsk, checkTell } from './given-sends.ts';
 
 type AnyTarget = Target<unknown, unknown>;
@@ -52,7 +54,7 @@ export function embedderSender({ mailSender, endOf }: EmbedderSenderDeps, identi
     tell(target: string | AnyTarget, payload: unknown, options: TellOptions = {}): RoutingResult {
       checkTell(target, options);
       const refusal = refusalOf(target, payload);
-      if (refusal !== undefined) return refusedResult(target, refusal);
+      if (refusal !== undefined) return refusedResult(recipientOf(target), verdictOf(refusal));
       return mailSender.tell(identity, target, payload, options, undefined);
     },
     async tellWhenRoom(
@@ -62,7 +64,7 @@ export function embedderSender({ mailSender, endOf }: EmbedderSenderDeps, identi
     ): Promise<RoutingResult> {
       checkTell(target, options);
       const refusal = refusalOf(target, payload);
-      if (refusal !== undefined) return refusedResult(target, refusal);
+      if (refusal !== undefined) return refusedResult(recipientOf(target), verdictOf(refusal));
       return mailSender.tellWhenRoom(identity, target, payload, options, undefined);
     },
   };
@@ -85,7 +87,8 @@ export function jsonFaultOf(field: string, value: unknown): OrreryError | undefi
   return fault === undefined ? undefined : notSerialisable(fault.path, fault.kind);
 }
 
-export function refusedResult(target: string | AnyTarget, { code, message }: OrreryError): RoutingResult {
-  const targetAgentId = typeof target === 'string' ? target : 'agent' in target ? target.agent : target.id;
-  return { delivered: false, path: 'local', targetAgentId, error: message, errorCode: code };
+/** The agent or capability that is sent to. */
+function recipientOf(target: string | AnyTarget): string {
+  if (typeof target === 'string') return target;
+  return 'agent' in target ? target.agent : target.id;
 }
