@@ -10,7 +10,7 @@ import { type SyncMessage, SyncMessageJson } from './sync-message.ts';
  * - `members`   whom `publish` writes to, the own id left out.
  * - `taint`     where what is written came from outside, beside what the agent has in it. @default nowhere
  * - `onClosed`  nothing arrives any more.
- * - `onStopped` the system has stopped: nothing will ever be passed on again.
+ * - `onStopped` the system stops: nothing more is passed on that no work under way sends.
  */
 export interface ClientMediumDeps {
   readonly client: Pick<AgentClient, 'agentId' | 'send'>;

@@ -71,7 +71,11 @@ export async function openDocument(client: AgentClient, options: DocumentOptions
     onClosed: () => {
       if (documents.open.get(name) === document) documents.open.delete(name);
     },
-    onStopped: () => endDocument(document),
+    // An agent's is closed when its actor has ended: what is under way and its `onStop` may change it until then, while what
+    // it sends by itself, as a heartbeat, is refused already. The embedder has no actor.
+    onStopped: () => {
+      if (isSystemId(client.agentId)) endDocument(document);
+    },
   });
   const document: AgentDocument = { medium, channel: openChannel(client, options, { medium, log }) };
   documents.open.set(name, document);
