@@ -79,6 +79,8 @@ export class OutgoingProposal {
   readonly #machine: MachineHost<typeof proposerMachine>;
   /** In the order in which they were asked. */
   readonly #asked = new Map<string, Asked>();
+  /** The last assignment that may have reached its holder. */
+  #toldEpoch = 0;
   readonly #settled = Promise.withResolvers<TaskProposal>();
   /** It goes on from a former thread or process. */
   readonly #wasLeft: boolean;
@@ -126,6 +128,8 @@ export class OutgoingProposal {
         ? { input: { asked, alternativesLeft, deadlineMs, leaseMs } }
         : { persisted: outgoingMachine(left.machine) },
     );
+    // Its last thread or process may have told the holder.
+    this.#toldEpoch = this.#machine.context.epoch;
     this.#machine.observe(({ from }) => this.#followed(from.value));
     if (left === undefined) deps.store.put(this.record);
   }
@@ -352,9 +356,12 @@ export class OutgoingProposal {
       hops,
       ...(acceptance?.envelopeId === undefined ? {} : { inReplyTo: acceptance.envelopeId }),
     };
+    // Who was told before holds it until its lease ends, though it cannot be told again.
+    const wasTold = epoch <= this.#toldEpoch;
+    this.#toldEpoch = epoch;
     void this.#post(assignment, port).then(({ delivered, errorCode }) => {
       const isRefused = !delivered && !mayPassLater(errorCode);
-      if (isRefused && !this.#machine.isOver) this.#unreachable(agentId, errorCode);
+      if (isRefused && !wasTold && !this.#machine.isOver) this.#unreachable(agentId, errorCode);
     });
   }
 

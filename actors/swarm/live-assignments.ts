@@ -195,8 +195,9 @@ export class LiveAssignment {
   #answered(tell: () => void): void {
     if (this.#machine.isOver) return;
     const wasWithdrawn = this.isWithdrawn;
-    this.#machine.send({ type: 'agent.answered' });
+    // What the store does not take throws: then it is listed as before, and its lease or its grace ends it.
     tell();
+    if (!this.#machine.isOver) this.#machine.send({ type: 'agent.answered' });
     if (wasWithdrawn) this.#deps.events.freed();
   }
 }

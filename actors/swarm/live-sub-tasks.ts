@@ -172,13 +172,16 @@ export class LiveSubTasks {
     this.#send(subTaskId, { type: 'subTask.givenUp', error });
   }
 
-  /** Cancels all work that is not done, and fails it: the swarm is over. */
-  endAll(error: SwarmFault): void {
+  /** Fails all that is not done: the swarm is over. Returns the assignments to cancel once the record has it. */
+  endAll(error: SwarmFault): readonly LiveAssignment[] {
+    const standing: LiveAssignment[] = [];
     for (const { id, status, epoch } of this.#session.subTasks) {
       if (status === 'completed' || status === 'failed') continue;
-      if (status === 'running') this.#assignments.on(id, epoch)?.cancel(error.message);
+      const assignment = status === 'running' ? this.#assignments.on(id, epoch) : undefined;
+      if (assignment !== undefined) standing.push(assignment);
       this.#send(id, { type: 'swarm.ended', error });
     }
+    return standing;
   }
 
   /** Listens no longer; the work goes on. */

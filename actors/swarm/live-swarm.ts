@@ -5,7 +5,7 @@ import {
 } from '../../runtime/machine/machine-host.ts';
 import type { ActorRow } from '../../runtime/protocol/roster.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
-import type { AgentLoads } from './live-assignments.ts';
+import type { AgentLoads, LiveAssignment } from './live-assignments.ts';
 import { LiveSubTasks } from './live-sub-tasks.ts';
 import { type SwarmLifeEvent, swarmMachine } from './swarm.machine.ts';
 import {
@@ -324,9 +324,10 @@ export class LiveSwarm {
   #recordStatus(event: SwarmLifeEvent): void {
     const status = (this.#machine as MachineHost<typeof swarmMachine>).value;
     const error = this.#errorOf(event);
+    const fault = error ?? { code: 'CANCELLED' as const, message: 'The swarm is over' };
+    let toCancel: readonly LiveAssignment[] = [];
     this.#record.together(() => {
-      if (status === 'failed')
-        this.subTasks.endAll(error ?? { code: 'CANCELLED', message: 'The swarm is over' });
+      if (status === 'failed') toCancel = this.subTasks.endAll(fault);
       this.#change(
         withSession(this.record, {
           status,
@@ -335,6 +336,7 @@ export class LiveSwarm {
         }),
       );
     });
+    for (const assignment of toCancel) assignment.cancel(fault.message);
     this.#notifier.moved();
   }
 

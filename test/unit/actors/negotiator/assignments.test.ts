@@ -3,6 +3,7 @@ import type { AgentPort } from '../../../../actors/agent-port/agent-port.ts';
 import { routerPort } from '../../../../actors/agent-port/router-port.ts';
 import { takeOn } from '../../../../actors/negotiator/decision.ts';
 import { InMemoryProposalStore } from '../../../../actors/negotiator/proposal-store.ts';
+import type { A2AEnvelope } from '../../../../runtime/protocol/envelope.ts';
 import { rejection } from '../../../fixtures/until.ts';
 import { negotiatingTeam, proposalOf, silent, sun, willing, worker } from './negotiating-team.ts';
 
@@ -70,6 +71,50 @@ describe('An assignment', () => {
     for (const one of [mars, proposer])
       expect(one.getProposal(proposalId)).toMatchObject({ isHeld: false, rejectionReason: 'LAPSED' });
     expect(team.clock.pending).toBe(0);
+  });
+
+  it('is nobody else’s before its lease is over, though it cannot be said to its holder once more', async () => {
+    const team = negotiatingTeam([sun, worker('mars'), worker('venus')]);
+    const inner = team.portOf('sun');
+    const told: string[] = [];
+    const port: AgentPort = {
+      ...inner,
+      send: (message) => {
+        const { type, recipient, payload } = message;
+        if (type !== 'task-accept') return inner.send(message);
+        const isAgain = told.includes(recipient);
+        told.push(recipient);
+        if (!isAgain || recipient !== 'mars') return inner.send(message);
+        const error = `${(payload as { acceptedBy: string }).acceptedBy} may not be written to any more`;
+        const refused = { delivered: false, errorCode: 'TIER_VIOLATION', error } as const;
+        return Promise.resolve({
+          ...refused,
+          path: 'local',
+          targetAgentId: recipient,
+          envelopeId: 'refused',
+        });
+      },
+    };
+    const proposer = team.negotiator('sun', { port });
+    const deciding = proposer.propose(proposalOf({ deadlineMs: 10_000 }), { leaseMs: 3_000 });
+    const accept = async (agentId: string, answer: { round: number; epoch?: number }): Promise<void> => {
+      const [proposal] = team.inbox(agentId, 'task-proposal') as [A2AEnvelope];
+      const { proposalId } = proposal.payload as { proposalId: string };
+      const metadata = { tier: 0, inReplyTo: proposal.id } as const;
+      const payload = { proposalId, estimatedCompletionMs: 500, ...answer };
+      await team.say({ sender: agentId, recipient: 'sun', type: 'task-accept', payload, metadata });
+      await team.settle();
+    };
+    await team.settle();
+    await accept('mars', { round: 1 });
+    await accept('venus', { round: 1 });
+    await accept('mars', { round: 2 });
+    await team.clock.advanceAsync(2_999);
+    expect(told).toEqual(['mars', 'mars']);
+    await team.clock.advanceAsync(1);
+    expect(told).toEqual(['mars', 'mars', 'venus']);
+    await accept('venus', { round: 1, epoch: 2 });
+    expect(await deciding).toMatchObject({ acceptedBy: 'venus', epoch: 2 });
   });
 
   it('ends by the word of either side, which the other learns', async () => {

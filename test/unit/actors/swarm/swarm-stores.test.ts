@@ -148,6 +148,32 @@ describe('A store that fails or takes its time (N-8.5)', () => {
     expect(world.clock.pending).toBe(0);
   });
 
+  it('has an answer not happened that it did not take: its lease ends, and the sub-task with it', async () => {
+    const store = breaking();
+    const world = new SwarmWorld([able('mars', ['x'], { deeds: [answers(30)] })], { store });
+    const { id: swarmId } = await world.create(['x'], LIMITS);
+    await world.clock.advanceAsync(20);
+    store.isBroken = true;
+    await expect(world.clock.advanceAsync(20)).rejects.toThrow('no room');
+    store.isBroken = false;
+    const { subTasks } = await world.outcome(swarmId);
+    expect(subTasks[0]?.assignments).toMatchObject([{ agentId: 'mars', end: 'stalled' }]);
+    await world.clock.advanceAsync(1_000);
+    expect(world.clock.pending).toBe(0);
+  });
+
+  it('has nothing cancelled by an end that it did not take: the work goes on, and counts', async () => {
+    const store = breaking();
+    const world = new SwarmWorld([able('mars', ['x'], { deeds: [answers(60)] })], { store });
+    const { id: swarmId } = await world.create(['x'], LIMITS);
+    await world.clock.advanceAsync(20);
+    store.isBroken = true;
+    expect(() => world.owned.cancel(swarmId, 'enough')).toThrow('no room');
+    expect(world.reach.cancelled).toEqual([]);
+    store.isBroken = false;
+    expect(await world.outcome(swarmId)).toMatchObject({ status: 'completed' });
+  });
+
   it('is not put down to an agent that it kept waiting for longer than a lease', async () => {
     const kept = new InMemorySwarmStore();
     let gate = Promise.resolve();
