@@ -1,7 +1,7 @@
 import type { ControlLog } from '../observe/control-log.ts';
 import type { Clock } from '../protocol/seams.ts';
 import type { AgentTable } from './agent-table.ts';
-import type { FirstStarts } from './first-starts.ts';
+import type { AgentLives } from './agent-lives.ts';
 import type { JournalThread } from '../journal/journal-thread.ts';
 import type { Threads } from './threads.ts';
 import type { Spawner } from '../link/spawner.ts';
@@ -13,7 +13,7 @@ export interface AgentProcessesDeps {
   readonly agents: AgentTable;
   readonly threads: Threads;
   readonly spawner: Spawner;
-  readonly firstStarts: FirstStarts;
+  readonly lives: AgentLives;
   readonly clock: Clock;
   readonly log: Pick<ControlLog, 'note'>;
 }
@@ -41,19 +41,13 @@ export class AgentProcesses {
     await journal.forgetProcesses(noted.filter((process) => !still.has(process)));
   }
 
-  /** The code of the agent in this slot runs in this process now; undefined when it runs in none. */
-  note(slot: number, pid: number | undefined): void {
-    const agent = this.#deps.agents.inSlot(slot);
-    if (agent !== undefined) agent.pid = pid;
-  }
-
   /** Ends a process from outside; resolves when its agent has been started again, or will not be. Undefined for no process. */
   end(name: string): Promise<void> | undefined {
-    const { agents, threads, firstStarts } = this.#deps;
+    const { agents, threads, lives } = this.#deps;
     for (const { id, pid, slot, place } of agents) {
       if (pid === undefined || processName(pid) !== name) continue;
       threads.tell(threads.get(place), { t: 'end-process', slot });
-      return firstStarts.of(id).then(() => undefined);
+      return lives.whenStarted(id);
     }
     return undefined;
   }

@@ -4,25 +4,23 @@ import type { SystemEvent } from '../protocol/system-event.ts';
 import type { EventReport } from '../observe/event-report.ts';
 import type { ToolCount } from '../observe/tool-counts.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
-import { type ErrorData, invalidOptions, type LastError, reasonOf, refused } from '../protocol/errors.ts';
+import { type ErrorData, invalidOptions, reasonOf, refused } from '../protocol/errors.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
 import { AgentWords } from '../routing/agent-words.ts';
 import type { RemoteQuery } from '../routing/remote-lookup.ts';
 import { type AgentOffer, offeringProfile } from '../routing/offered-profile.ts';
-import { NO_CHANGE, type TableDelta } from '../routing/routing-table.ts';
+import type { TableDelta } from '../routing/routing-table.ts';
 import type { AgentProfile } from '../protocol/agent-row.ts';
 import { Supervisor } from '../supervision/supervisor.ts';
 import type { Conservation } from '../protocol/conservation.ts';
 import type { DeadLetter } from '../protocol/dead-letter.ts';
 import type { RosterRow } from '../protocol/roster.ts';
 import { AgentTable, type AgentRecord } from './agent-table.ts';
-import { AgentOrders } from './agent-orders.ts';
+import { AgentLives } from './agent-lives.ts';
 import { AgentProcesses } from './agent-processes.ts';
-import { AgentReports } from './agent-reports.ts';
 import { ControlHistory } from './control-history.ts';
 import { type AgentOrder, Enrolment } from './enrolment.ts';
 import type { ControlBoot, ControlCalls, WrongStart } from './control-calls.ts';
-import { type FirstStart, FirstStarts } from './first-starts.ts';
 import { Hosting, unlessItDies } from './hosting.ts';
 import { JournalThread } from '../journal/journal-thread.ts';
 import type { NodeReport } from '../thread/control-protocol.ts';
@@ -30,6 +28,7 @@ import type { Port } from '../link/port.ts';
 import type { Spawner } from '../link/spawner.ts';
 import type { Seams } from '../protocol/seams.ts';
 import { LostAccounts } from './lost-accounts.ts';
+import { MailCounts } from './mail-counts.ts';
 import { Overview } from './overview.ts';
 import { Threads } from './threads.ts';
 import type { ThreadIncarnation } from './thread-incarnation.ts';
@@ -73,20 +72,17 @@ export class Control implements ControlCalls {
   readonly #log: ControlLog;
   readonly #eventReports: EventReports;
   readonly #overview: Overview;
-  readonly #firstStarts = new FirstStarts();
+  readonly #mailCounts: MailCounts;
   readonly #processes: AgentProcesses;
-  readonly #orders: AgentOrders;
-  readonly #reports: AgentReports;
+  readonly #lives: AgentLives;
   readonly #journal: JournalThread | undefined;
   readonly #history: ControlHistory | undefined;
   readonly #beat: Int32Array;
-  #config: RoutingConfig | undefined;
-  #inspected = false;
   #isStopping = false;
   #stopBeat: () => void = () => undefined;
 
   constructor(boot: ControlBoot, { seams, spawner, host, onEvent }: ControlDeps) {
-    const { options, workerOptions, accounts, agentWords } = boot;
+    const { options, accounts, agentWords } = boot;
     this.#seams = seams;
     this.#beat = new Int32Array(boot.beat);
     this.#agents = new AgentTable(new AgentWords(agentWords));
@@ -106,11 +102,11 @@ export class Control implements ControlCalls {
     this.#supervisor = new Supervisor(
       {
         seams,
-        start: (ids) => this.#orders.give('start', ids),
-        stop: (ids) => this.#orders.endAll(ids),
+        start: (ids) => this.#lives.start(ids),
+        stop: (ids) => this.#lives.endAll(ids),
         onEvent: (event) => this.#log.add(event),
-        onGaveUp: (id, last) => this.#gaveUp(id, last),
-        onRefuse: (id, refusal) => this.#orders.refuse(id, refusal),
+        onGaveUp: (id, last) => this.#lives.giveUp(id, last),
+        onRefuse: (id, refusal) => this.#lives.refuse(id, refusal),
       },
       options.supervision,
     );
@@ -123,85 +119,45 @@ export class Control implements ControlCalls {
         onMissing: (reason) => this.#log.note('history', { success: false, reason }),
       });
     this.#history = this.#journal?.keepsHistory === true ? this.#historyIn(this.#journal) : undefined;
-    this.#threads = new Threads({
-      seams,
-      spawner,
-      workerOptions,
-      incarnations: this.#incarnations,
-      broadcastToSender: options.broadcastToSender,
-      spareThread: options.spareThread,
-      accounts,
-      agentWords,
-      cpu: options.cpu,
-      watchdog: options.watchdog,
-      starting: options.starting,
-      events: options.events,
-      peers: options.peers,
-      journal: this.#journal,
-      table: () => this.#agents.snapshot(),
-      current: () => ({ isInspected: this.#inspected, config: this.#config }),
-      onMessage: (incarnation, message) => this.#hear(incarnation, message),
-      onDeath: (thread, dead, ending) => {
+    const agents = this.#agents;
+    const incarnations = this.#incarnations;
+    const journal = this.#journal;
+    const log = this.#log;
+    const supervisor = this.#supervisor;
+    const threads = new Threads({ seams, spawner, incarnations, agents, log, journal }, boot, {
+      heard: (incarnation, report) => this.#hear(incarnation, report),
+      died: (thread, dead, ending) => {
         this.#eventReports.look();
         this.#processes.endAt(thread.id);
         this.#upgrades.cut(thread);
         this.#failover.begin(thread, dead, ending);
         this.#lostAccounts.threadDied(dead.number);
       },
-      note: (type, facts) => this.#log.note(type, facts),
     });
-    this.#processes = new AgentProcesses({
-      agents: this.#agents,
-      threads: this.#threads,
-      spawner,
-      firstStarts: this.#firstStarts,
-      clock,
-      log: this.#log,
-    });
-    this.#hosting = new Hosting(this.#threads);
+    this.#threads = threads;
+    const lives = new AgentLives({ agents, threads, supervisor });
+    this.#lives = lives;
+    this.#processes = new AgentProcesses({ agents, threads, lives, spawner, clock, log });
+    const hosting = new Hosting(threads);
+    this.#hosting = hosting;
     this.#lostAccounts = new LostAccounts({
       accounts: new Accounts(accounts, NO_ACCOUNT_HOLDER),
-      threads: this.#threads,
+      threads,
       clock,
-      kept: () => this.#incarnations.heldAccounts(),
+      kept: () => incarnations.heldAccounts(),
     });
-    const parts = {
-      agents: this.#agents,
-      threads: this.#threads,
-      incarnations: this.#incarnations,
-      hosting: this.#hosting,
-      supervisor: this.#supervisor,
-    };
-    this.#orders = new AgentOrders(parts);
-    this.#reports = new AgentReports({
-      ...parts,
-      orders: this.#orders,
-      processes: this.#processes,
-      firstStarts: this.#firstStarts,
-      isStopping: () => this.#isStopping,
+    const enrolment = new Enrolment(
+      { agents, threads, hosting, supervisor, lives },
+      { workers: options.workers, durable: options.journal?.durable },
+    );
+    this.#enrolment = enrolment;
+    this.#upgrades = new Upgrades({ agents, threads, supervisor, enrolment, log });
+    this.#overview = new Overview({
+      ...{ agents, threads, incarnations, supervisor, log },
+      history: this.#history,
     });
-    const { workers } = options;
-    this.#enrolment = new Enrolment({
-      ...parts,
-      orders: this.#orders,
-      workers,
-      durable: options.journal?.durable,
-    });
-    this.#upgrades = new Upgrades({
-      ...parts,
-      enrolment: this.#enrolment,
-      note: (type, facts) => this.#log.note(type, facts),
-    });
-    this.#overview = new Overview({ ...parts, clock, log: this.#log, history: this.#history });
-    this.#failover = new ThreadFailover({
-      ...parts,
-      mailsAt: this.#journal && ((numbers) => (this.#journal as JournalThread).mailsAt(numbers)),
-      onUp: ({ id }) => this.#log.note('place-started', { place: id }),
-      onReported: (crashes) => {
-        this.#orders.endStopped(crashes.map(({ agentId }) => agentId));
-        for (const { agentId, charged } of crashes) if (charged) this.#firstStarts.ended(agentId);
-      },
-    });
+    this.#mailCounts = new MailCounts({ clock, agents, threads, incarnations });
+    this.#failover = new ThreadFailover({ agents, threads, incarnations, hosting, lives, journal });
     this.#live();
     this.#threads.addHost(this.#incarnations.open(boot.hostIncarnation), host, this);
   }
@@ -220,7 +176,7 @@ export class Control implements ControlCalls {
     const records = await this.#enrolment.enrol(orders);
     // What former processes left comes before anything new.
     if (this.#journal !== undefined) await this.#hosting.recover(records);
-    const faults = await this.#startAll(records);
+    const faults = await this.#lives.startNew(records);
     this.#threads.prepareSpare();
     // One order may be for several instances.
     const orderOf = orders.flatMap(({ ids }, at) => (ids ?? [undefined]).map(() => at));
@@ -243,7 +199,7 @@ export class Control implements ControlCalls {
       return { ...row, slot: agent.slot, place: agent.place };
     });
     this.#threads.tellAll({ t: 'table', delta: this.#agents.write({ profiles, upsert: rows, remove }) });
-    this.#orders.forget(gone);
+    this.#lives.forget(gone);
   }
 
   roster(withActors = false): Promise<RosterRow[]> {
@@ -255,7 +211,7 @@ export class Control implements ControlCalls {
     const { status } = this.#supervisor.status(id);
     if (status === 'parked') throw refused(`${id} is parked: resume it`, { agentId: id });
     const isThere = status === 'starting' || status === 'running';
-    const started = isThere ? undefined : this.#firstStarts.of(id);
+    const started = isThere ? undefined : this.#lives.whenStarted(id);
     this.#supervisor.restart(id);
     await started;
   }
@@ -269,7 +225,7 @@ export class Control implements ControlCalls {
   }
 
   async stopAgent(id: string): Promise<void> {
-    await this.#orders.stop(id);
+    await this.#lives.stop(id);
   }
 
   async terminate(id: string): Promise<void> {
@@ -279,17 +235,12 @@ export class Control implements ControlCalls {
     await new Promise<void>((resolve) => this.#threads.whenUp(this.#threads.get(id), resolve));
   }
 
-  async configure(config: RoutingConfig): Promise<void> {
-    this.#config = { ...this.#config, ...config };
-    this.#threads.tellAll({ t: 'config', config });
-    // A version of its own: what was judged before and is under way is judged again.
-    this.#threads.tellAll({ t: 'table', delta: this.#agents.write(NO_CHANGE) });
-    await this.#threads.askAll((api) => api.ping());
+  configure(config: RoutingConfig): Promise<void> {
+    return this.#threads.configure(config);
   }
 
-  async inspect(isOn: boolean): Promise<void> {
-    this.#inspected = isOn;
-    await this.#threads.askAll((api) => api.inspect(isOn));
+  inspect(isOn: boolean): Promise<void> {
+    return this.#threads.inspect(isOn);
   }
 
   recentEvents(limit: number): Promise<readonly SystemEvent[]> {
@@ -311,7 +262,7 @@ export class Control implements ControlCalls {
   }
 
   conservation(): Promise<Conservation> {
-    return this.#overview.conservation();
+    return this.#mailCounts.conservation();
   }
 
   counts(): Float64Array {
@@ -320,8 +271,9 @@ export class Control implements ControlCalls {
 
   async stop(drainMs: number): Promise<void> {
     this.#threads.beginDraining();
-    await this.#overview.untilIdle(drainMs);
+    await this.#mailCounts.untilIdle(drainMs);
     this.#isStopping = true;
+    this.#lives.beginStopping();
     this.#supervisor.close();
     this.#threads.beginClosing();
     await this.#threads.askAll((api) => api.shutdown(), SHUTDOWN);
@@ -336,22 +288,6 @@ export class Control implements ControlCalls {
   async whenKept(): Promise<void> {
     // What a thread that dies had not given to the journal was sent by handlers that died with it.
     await Promise.all([...this.#threads].map(({ connection }) => unlessItDies(connection.api.whenKept())));
-  }
-
-  async #startAll(records: readonly AgentRecord[]): Promise<readonly FirstStart[]> {
-    const firstStarts = records.map(({ id, profile }) =>
-      profile.lazy ? undefined : this.#firstStarts.ofNew(id),
-    );
-    this.#orders.give(
-      'start',
-      records.map((record) => record.id),
-    );
-    return Promise.all(firstStarts);
-  }
-
-  #gaveUp(id: string, last: LastError): void {
-    this.#orders.giveUp(id, last);
-    this.#firstStarts.ended(id);
   }
 
   #hear(incarnation: ThreadIncarnation, message: NodeReport): void {
@@ -391,7 +327,7 @@ export class Control implements ControlCalls {
       case 'exited':
       case 'parked':
       case 'process':
-        this.#reports.hear(message);
+        this.#lives.hear(message);
         return;
       case 'offers':
         this.#offer(message.slot, message.offer);
@@ -400,7 +336,7 @@ export class Control implements ControlCalls {
         this.#upgrades.answered(message);
         return;
       case 'ended':
-        this.#orders.hasEnded(message.slot);
+        this.#lives.hasEnded(message.slot);
         return;
       default:
         throw invalidOptions(`message of incarnation ${incarnation.number}`, message, 'a place message');
@@ -444,7 +380,7 @@ export class Control implements ControlCalls {
 
   /** Lets the embedder's thread have what it asked to see. */
   #show(events: readonly SystemEvent[]): void {
-    if (this.#inspected) this.#threads.tell(this.#threads.get('host'), { t: 'events', events });
+    if (this.#threads.isInspected) this.#threads.tell(this.#threads.get('host'), { t: 'events', events });
   }
 
   #live(): void {

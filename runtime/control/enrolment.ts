@@ -5,7 +5,7 @@ import type { TableChange } from '../routing/routing-table.ts';
 import type { AgentProfile, Standing } from '../protocol/agent-row.ts';
 import type { Supervising, Supervisor } from '../supervision/supervisor.ts';
 import type { AgentTable, AgentRecord } from './agent-table.ts';
-import type { AgentOrders } from './agent-orders.ts';
+import type { AgentLives } from './agent-lives.ts';
 import { type Hosting, notLoaded } from './hosting.ts';
 import { type LoadedAgent, requireKeepable, standingAs } from '../agent/loaded-agent.ts';
 import type { Threads } from './threads.ts';
@@ -45,7 +45,10 @@ export interface EnrolmentDeps {
   readonly threads: Threads;
   readonly hosting: Hosting;
   readonly supervisor: Supervisor;
-  readonly orders: AgentOrders;
+  readonly lives: AgentLives;
+}
+
+export interface EnrolmentOptions {
   /** How many worker threads there may be. */
   readonly workers: number;
   /** Whose mailboxes outlive the process; undefined without a journal. */
@@ -55,9 +58,11 @@ export interface EnrolmentDeps {
 /** Takes agents into the system: loads what they are, gives each a place and a slot, and has everybody know it. */
 export class Enrolment {
   readonly #deps: EnrolmentDeps;
+  readonly #options: EnrolmentOptions;
 
-  constructor(deps: EnrolmentDeps) {
+  constructor(deps: EnrolmentDeps, options: EnrolmentOptions) {
     this.#deps = deps;
+    this.#options = options;
   }
 
   /** Takes in all or none. Resolves when their places host them; nobody is started yet. */
@@ -94,7 +99,7 @@ export class Enrolment {
   }
 
   #isDurable({ durable }: LoadedAgent): boolean {
-    const { durable: whose } = this.#deps;
+    const { durable: whose } = this.#options;
     return whose !== undefined && (durable ?? whose === 'all');
   }
 
@@ -105,11 +110,11 @@ export class Enrolment {
 
   /** Nothing is half-done: of agents that could not be hosted none is left. */
   #withdraw(records: readonly AgentRecord[]): void {
-    const { agents, threads, orders } = this.#deps;
+    const { agents, threads, lives } = this.#deps;
     for (const { id } of records) this.forget(id);
     const delta = agents.write({ profiles: [], upsert: [], remove: records.map(({ id }) => id) });
     threads.tellAll({ t: 'table', delta });
-    orders.forget(records);
+    lives.forget(records);
   }
 
   /** Gives each its place, whose thread gets ready meanwhile if it is not there yet: all that are new start side by side. */
@@ -126,9 +131,8 @@ export class Enrolment {
   }
 
   #leastLoaded(taken: readonly string[]): string {
-    const { agents, workers } = this.#deps;
-    const names = Array.from({ length: workers }, (_, at) => `worker-${at + 1}`);
-    return agents.leastLoaded(names, taken) as string;
+    const names = Array.from({ length: this.#options.workers }, (_, at) => `worker-${at + 1}`);
+    return this.#deps.agents.leastLoaded(names, taken) as string;
   }
 
   /**

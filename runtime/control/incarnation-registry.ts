@@ -15,10 +15,9 @@ import type { NamedMail } from '../mailbox/mail-names.ts';
 import { COUNT, COUNTER_WORDS } from '../observe/thread-counters.ts';
 import type { ErrorData } from '../protocol/errors.ts';
 import type { DiedOver } from '../supervision/supervisor.ts';
-import { CheckpointReplicas } from './checkpoint-book.ts';
 import type { Charge, ThreadDeath, Replay } from '../thread/control-protocol.ts';
 import { type FlowWords, ThreadIncarnation, type ThreadMemories } from './thread-incarnation.ts';
-import { ReplicaLedger } from './replica-ledger.ts';
+import { CheckpointReplicas, ReplicaLedger } from './replica-ledger.ts';
 
 const UNKNOWN_TYPE = typeIndex('notification');
 

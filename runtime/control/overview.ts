@@ -1,13 +1,10 @@
-import { conservationOf, isAllSettled } from '../observe/conservation.ts';
 import type { ControlLog } from '../observe/control-log.ts';
 import { sortConversation } from '../observe/sort-conversation.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 import { sumOfCounts, type ToolCount } from '../observe/tool-counts.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { isSystemId } from '../protocol/policy.ts';
-import type { Clock } from '../protocol/seams.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
-import type { Conservation } from '../protocol/conservation.ts';
 import type { RosterRow } from '../protocol/roster.ts';
 import type { AgentTable, ParkedAgent } from './agent-table.ts';
 import type { ControlHistory } from './control-history.ts';
@@ -15,12 +12,7 @@ import { processName } from './agent-processes.ts';
 import type { Threads } from './threads.ts';
 import type { IncarnationRegistry } from './incarnation-registry.ts';
 
-const IDLE_POLL_MS = 10;
-/** How often the counts are taken again while envelopes move between two of them. */
-const COUNTINGS = 10;
-
 export interface OverviewDeps {
-  readonly clock: Clock;
   readonly agents: AgentTable;
   readonly threads: Threads;
   readonly incarnations: IncarnationRegistry;
@@ -101,50 +93,6 @@ export class Overview {
     for (const envelope of envelopes)
       if (envelope.payload !== undefined || !known.has(envelope.id)) known.set(envelope.id, envelope);
     return sortConversation([...known.values()]);
-  }
-
-  /** Asked again while envelopes move between the counts of two threads. */
-  async conservation(): Promise<Conservation> {
-    const { threads, incarnations } = this.#deps;
-    for (let attempt = 1; ; attempt++) {
-      const before = incarnations.counts();
-      const stats = await threads.askAll((api) => api.stats());
-      const isComplete = stats.length >= [...threads].filter(({ isUp }) => isUp).length;
-      // Nobody has in hand yet what waits for a thread that is not up.
-      const homeless = incarnations.orphaned((slot) => this.#isHomeless(slot));
-      const inFlight = stats.reduce((sum, one) => sum + one.inFlight, homeless);
-      const left = stats.reduce((sum, one) => sum + one.left, 0);
-      const { isExact, ...account } = conservationOf(before, incarnations.counts(), { inFlight, left });
-      if (isExact && isComplete) return account;
-      if (attempt >= COUNTINGS) return { ...account, holds: account.holds && isComplete };
-      await this.#pause();
-    }
-  }
-
-  /** Resolves when nothing is in hand or waits, or after `timeoutMs`. */
-  async untilIdle(timeoutMs: number): Promise<void> {
-    const { clock } = this.#deps;
-    const untilMs = clock.now() + timeoutMs;
-    while (clock.now() < untilMs && !(await this.#isIdle())) await this.#pause();
-  }
-
-  async #isIdle(): Promise<boolean> {
-    const { threads, incarnations } = this.#deps;
-    if (!threads.areUp) return false;
-    const before = incarnations.counts();
-    const stats = await threads.askAll((api) => api.stats());
-    if (stats.length < [...threads].length || !stats.every((one) => one.isIdle)) return false;
-    return isAllSettled(before, incarnations.counts());
-  }
-
-  /** The agent in this slot has no thread at the moment. */
-  #isHomeless(slot: number): boolean {
-    const agent = this.#deps.agents.inSlot(slot);
-    return agent !== undefined && !this.#deps.threads.get(agent.place).isUp;
-  }
-
-  #pause(): Promise<void> {
-    return new Promise((resolve) => this.#deps.clock.setTimer(IDLE_POLL_MS, resolve));
   }
 }
 

@@ -1,8 +1,10 @@
 import { distance } from '../mailbox/flow-marks.ts';
 import { isRetry, MAIL_DATA, type MailData } from '../mailbox/mail.ts';
 import { NO_CHANGE } from '../routing/routing-table.ts';
-import type { DiedOver, Supervisor } from '../supervision/supervisor.ts';
+import type { DiedOver } from '../supervision/supervisor.ts';
 import type { AgentTable, AgentRecord } from './agent-table.ts';
+import type { JournalThread } from '../journal/journal-thread.ts';
+import type { AgentLives } from './agent-lives.ts';
 import type { Hosting } from './hosting.ts';
 import type { ThreadDeath, NodeReport } from '../thread/control-protocol.ts';
 import type { Ending, ThreadRecord, Threads } from './threads.ts';
@@ -22,13 +24,8 @@ export interface ThreadFailoverDeps {
   readonly threads: Threads;
   readonly incarnations: IncarnationRegistry;
   readonly hosting: Hosting;
-  readonly supervisor: Supervisor;
-  /** Of these numbers the mails that the journal has; undefined without one. */
-  readonly mailsAt: ((numbers: readonly number[]) => Promise<readonly MailData[]>) | undefined;
-  /** The new thread has its agents, their mail and its links; its supervisor is told of their deaths next. */
-  readonly onUp: (thread: ThreadRecord) => void;
-  /** The supervisor knows of the deaths of these agents. */
-  readonly onReported: (crashes: readonly { readonly agentId: string; readonly charged: boolean }[]) => void;
+  readonly lives: AgentLives;
+  readonly journal: Pick<JournalThread, 'mailsAt'> | undefined;
 }
 
 /** What becomes of a place whose thread died: a new thread, its agents in it, and everything that was under way. */
@@ -116,8 +113,8 @@ export class ThreadFailover {
     isThere: (slot: number) => boolean,
     isMeant: (lost: LostMail) => boolean = () => true,
   ): Promise<void> | undefined {
-    const { incarnations, mailsAt } = this.#deps;
-    if (mailsAt === undefined) return undefined;
+    const { incarnations, journal } = this.#deps;
+    if (journal === undefined) return undefined;
     const lost = incarnations.lost(isThere).filter((one) => !this.#missing.has(one.kept) && isMeant(one));
     if (lost.length === 0) return undefined;
     const numbers = lost.map(({ kept }) => kept);
@@ -126,7 +123,7 @@ export class ThreadFailover {
       const found = new Set(mails.map((mail) => mail[MAIL_DATA.kept]));
       for (const number of numbers) if (!found.has(number)) this.#missing.add(number);
     };
-    return mailsAt(numbers).then(take, () => take([]));
+    return journal.mailsAt(numbers).then(take, () => take([]));
   }
 
   #context(slots: ReadonlySet<number>, death: ThreadDeath): ReplayContext {
@@ -149,16 +146,14 @@ export class ThreadFailover {
     { inHand }: ThreadIncarnation,
     agents: readonly AgentRecord[],
   ): readonly AgentRecord[] {
-    const { agents: table, incarnations, supervisor } = this.#deps;
+    const { agents: table, incarnations, lives } = this.#deps;
     if (loading.length > 0) return loading;
     const current = inHand === undefined ? undefined : table.inSlot(inHand.slot);
     if (current !== undefined) return [current];
     const slots = incarnations.inHand();
     const suspects = agents.filter(({ slot }) => slots.has(slot));
     if (suspects.length > 0) return suspects;
-    const starting = agents.filter(
-      ({ id, profile }) => !profile.lazy && supervisor.status(id).status === 'starting',
-    );
+    const starting = agents.filter(({ id, profile }) => !profile.lazy && lives.statusOf(id) === 'starting');
     return starting.length > 0 ? starting : agents;
   }
 
@@ -189,7 +184,7 @@ export class ThreadFailover {
 
   /** Hosts a place's agents in its new thread, hands over the mail of the old one, and has them restarted. */
   async #revive(thread: ThreadRecord): Promise<void> {
-    const { agents: table, threads, incarnations, onUp } = this.#deps;
+    const { agents: table, threads, incarnations, lives } = this.#deps;
     const { spawned } = thread;
     try {
       await this.#hostAgain(thread);
@@ -202,7 +197,7 @@ export class ThreadFailover {
     for (let search = this.#search(isHere); search !== undefined; search = this.#search(isHere)) await search;
     if (thread.spawned !== spawned || thread.untold === undefined || threads.isClosing) return;
     const agents = table.at(thread.id);
-    this.#bringUpToDate(thread, agents);
+    lives.bringUpToDate(thread, agents);
     const slots = new Set(agents.map(({ slot }) => slot));
     const kept = incarnations.checkpoints((slot) => slots.has(slot));
     if (kept.length > 0) threads.tell(thread, { t: 'checkpoints', kept });
@@ -212,7 +207,6 @@ export class ThreadFailover {
     threads.join(thread);
     threads.prepareSpare();
     incarnations.prune();
-    onUp(thread);
     this.#reportDeaths(agents);
     threads.announce(thread);
   }
@@ -225,26 +219,11 @@ export class ThreadFailover {
       await hosting.host(thread, alike, { change: NO_CHANGE, isAgain: true });
   }
 
-  /** An agent that has failed, was stopped or is parked is so in the new thread, too. */
-  #bringUpToDate(thread: ThreadRecord, agents: readonly AgentRecord[]): void {
-    const { threads, supervisor } = this.#deps;
-    for (const { id, slot, gaveUp } of agents) {
-      const { status } = supervisor.status(id);
-      const refusals = supervisor.refusals(id);
-      if (refusals.length > 0) threads.tell(thread, { t: 'refuse', slot, refusals });
-      if (status === 'failed')
-        threads.tell(thread, { t: 'give-up', slot, last: gaveUp ?? { reason: 'it had failed before' } });
-      if (status === 'stopped') threads.tell(thread, { t: 'stop', slots: [slot] });
-      if (status === 'parked') threads.tell(thread, { t: 'park', slots: [slot] });
-    }
-  }
-
   #reportDeaths(agents: readonly AgentRecord[]): void {
     const crashes = agents.flatMap(({ id, untold }) =>
       untold === undefined ? [] : [{ agentId: id, ...untold }],
     );
     for (const agent of agents) agent.untold = undefined;
-    this.#deps.supervisor.crashedTogether(crashes);
-    this.#deps.onReported(crashes);
+    this.#deps.lives.diedTogether(crashes);
   }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../protocol/seams.ts';
 import type { ThreadBoot } from './control-calls.ts';
-import type { NodeBoot } from '../thread/thread-host.ts';
+import type { NodeBoot } from '../thread/thread-node.ts';
 import type { Spawned, Spawner } from '../link/spawner.ts';
 
 export interface ThreadStarterDeps {

@@ -1,11 +1,8 @@
-import type { CpuPoolOptions } from '../agent/offload.ts';
-import type { EventLimits } from '../observe/event-limits.ts';
-import type { SystemEvent } from '../protocol/system-event.ts';
+import type { ControlLog } from '../observe/control-log.ts';
 import { invalidOptions, threadDied } from '../protocol/errors.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { Taint } from '../protocol/taint.ts';
-import type { TableDelta } from '../routing/routing-table.ts';
 import {
   type ProgressSample,
   type ProgressLimits,
@@ -13,14 +10,15 @@ import {
   type NoProgress,
 } from '../supervision/progress-watch.ts';
 import { Watchdog } from '../supervision/watchdog.ts';
-import type { WatchdogLimits } from '../supervision/supervisor-options.ts';
 import { Connection, type Remote } from '../link/connection.ts';
 import type { JournalThread } from '../journal/journal-thread.ts';
 import type { ControlOrder, NodeCalls, NodeReport, ThreadDeath } from '../thread/control-protocol.ts';
 import { newCreditMemory } from '../link/link.ts';
-import type { NodePeers } from '../thread/thread-node.ts';
+import { NO_CHANGE } from '../routing/routing-table.ts';
+import type { NodeBoot } from '../thread/thread-node.ts';
 import { ThreadStarter } from './thread-starter.ts';
-import type { ControlCalls } from './control-calls.ts';
+import type { AgentTable } from './agent-table.ts';
+import type { ControlBoot, ControlCalls } from './control-calls.ts';
 import type { Port } from '../link/port.ts';
 import type { ThreadIncarnation } from './thread-incarnation.ts';
 import type { IncarnationRegistry } from './incarnation-registry.ts';
@@ -66,43 +64,41 @@ export interface ThreadsDeps {
   readonly seams: Seams;
   readonly spawner: Spawner;
   readonly incarnations: IncarnationRegistry;
-  readonly workerOptions: unknown;
-  readonly broadcastToSender: boolean;
-  /** A thread is kept ready to replace another. */
-  readonly spareThread: boolean;
-  readonly accounts: SharedArrayBuffer;
-  readonly agentWords: SharedArrayBuffer;
-  readonly cpu: CpuPoolOptions;
-  readonly watchdog: WatchdogLimits;
-  readonly starting: ProgressLimits;
-  readonly events: EventLimits;
-  readonly peers: NodePeers | undefined;
+  readonly agents: AgentTable;
+  readonly log: ControlLog;
   /** What outlives the process; undefined in a system without a journal. */
   readonly journal: JournalThread | undefined;
-  readonly table: () => TableDelta;
-  /** What a new thread must be told that was told to all before it was there. */
-  readonly current: () => { readonly isInspected: boolean; readonly config: RoutingConfig | undefined };
-  readonly onMessage: (incarnation: ThreadIncarnation, message: NodeReport) => void;
+}
+
+/** Who is told of the threads. */
+export interface ThreadsListener {
+  heard(incarnation: ThreadIncarnation, report: NodeReport): void;
   /** A thread is gone, and its incarnation is retired. */
-  readonly onDeath: (thread: ThreadRecord, dead: ThreadIncarnation, ending: Ending) => void;
-  readonly note: (type: SystemEvent['type'], facts: Partial<SystemEvent>) => void;
+  died(thread: ThreadRecord, dead: ThreadIncarnation, ending: Ending): void;
 }
 
 /** The threads of a system: starts, links, watches and ends them. Who lives in them is not its business. */
 export class Threads {
   readonly #deps: ThreadsDeps;
+  readonly #boot: ControlBoot;
+  readonly #listener: ThreadsListener;
   readonly #starter: ThreadStarter;
   readonly #watchdog: Watchdog;
   readonly #threads = new Map<string, ThreadRecord>();
   readonly #waiters = new Map<ThreadRecord, (() => void)[]>();
   readonly #catchingUp = new Set<CatchingUp>();
+  // What a new thread must be told that was told to all before it was there.
+  #config: RoutingConfig | undefined;
+  #isInspected = false;
   #isDraining = false;
   isClosing = false;
 
-  constructor(deps: ThreadsDeps) {
+  constructor(deps: ThreadsDeps, boot: ControlBoot, listener: ThreadsListener) {
     this.#deps = deps;
-    const { seams, spawner, workerOptions } = deps;
-    this.#starter = new ThreadStarter({ spawner, workerOptions, clock: seams.clock });
+    this.#boot = boot;
+    this.#listener = listener;
+    const { seams, spawner, log } = deps;
+    this.#starter = new ThreadStarter({ spawner, workerOptions: boot.workerOptions, clock: seams.clock });
     this.#watchdog = new Watchdog(
       {
         seams,
@@ -112,7 +108,7 @@ export class Threads {
           return { atMs: seams.clock.monotonicMs(), beat: incarnation.beat, cpuMs };
         },
         onLoop: (id, { stalledMs }) => {
-          deps.note('watchdog', { place: id, reason: `it loops since ${Math.round(stalledMs)} ms` });
+          log.note('watchdog', { place: id, reason: `it loops since ${Math.round(stalledMs)} ms` });
           this.end(id, {
             reason: `an endless loop (${Math.round(stalledMs)} ms without a beat)`,
             isCharged: true,
@@ -120,10 +116,10 @@ export class Threads {
         },
         onStarved: (id, { stalledMs }) => {
           const reason = `no sign of life for ${Math.round(stalledMs)} ms, and no processor time`;
-          deps.note('watchdog', { place: id, reason });
+          log.note('watchdog', { place: id, reason });
         },
       },
-      deps.watchdog,
+      boot.options.watchdog,
     );
   }
 
@@ -163,7 +159,7 @@ export class Threads {
   /** A new place with a thread of its own; not linked yet. */
   open(id: string): ThreadRecord {
     const incarnation = this.#deps.incarnations.open();
-    const spawned = this.#starter.start(this.#boot(id, incarnation));
+    const spawned = this.#starter.start(this.#nodeBoot(id, incarnation));
     const thread = this.#add(id, incarnation, { port: spawned.port, spawned });
     this.#attend(thread, spawned);
     return thread;
@@ -172,7 +168,7 @@ export class Threads {
   /** Gives a place whose thread is gone another one. */
   reopen(thread: ThreadRecord): void {
     thread.incarnation = this.#deps.incarnations.open();
-    const spawned = this.#starter.start(this.#boot(thread.id, thread.incarnation));
+    const spawned = this.#starter.start(this.#nodeBoot(thread.id, thread.incarnation));
     thread.spawned = spawned;
     thread.connection = new Connection(spawned.port);
     this.#attend(thread, spawned);
@@ -186,6 +182,7 @@ export class Threads {
   /** Links a place with all that are up; whoever is not will be linked with it when it is. Then it is up itself. */
   join(thread: ThreadRecord): void {
     for (const other of this) if (other !== thread && other.isUp) this.#link(thread, other);
+    if (thread.untold !== undefined) this.#deps.log.note('place-started', { place: thread.id });
     thread.untold = undefined;
     thread.isUp = true;
     this.watch(thread.id);
@@ -194,7 +191,7 @@ export class Threads {
   /** Sees to it that a spare thread is there when what happens now is over, if one may be needed. */
   prepareSpare(): void {
     const isNeeded = [...this].some(({ spawned }) => spawned !== undefined);
-    if (isNeeded && this.#deps.spareThread && !this.isClosing) this.#starter.prepare(SPARE_AFTER_MS);
+    if (isNeeded && this.#boot.options.spareThread && !this.isClosing) this.#starter.prepare(SPARE_AFTER_MS);
   }
 
   /** Calls what has waited for the place; after `join`, when the first orders are given. */
@@ -242,7 +239,7 @@ export class Threads {
     { isElsewhere }: { readonly isElsewhere: boolean },
     onStill: (still: NoProgress) => void,
   ): () => void {
-    const { seams, starting } = this.#deps;
+    const { seams } = this.#deps;
     let unjudged = 0;
     let beat = -1;
     const sample = async (): Promise<ProgressSample> => {
@@ -253,7 +250,7 @@ export class Threads {
       beat = footing.beat;
       return { ...footing, signs: footing.signs + unjudged };
     };
-    const watch = new ProgressWatch({ clock: seams.clock, sample, onStill }, starting);
+    const watch = new ProgressWatch({ clock: seams.clock, sample, onStill }, this.#boot.options.starting);
     thread.loads += 1;
     this.#watchdog.unwatch(thread.id);
     return () => {
@@ -278,12 +275,32 @@ export class Threads {
 
   /** Gives a place that has missed deltas the whole table. */
   tellTable(incarnation: ThreadIncarnation): void {
-    this.tellIncarnation(incarnation, { t: 'whole-table', delta: this.#deps.table() });
+    this.tellIncarnation(incarnation, { t: 'whole-table', delta: this.#deps.agents.snapshot() });
   }
 
   /** Tells one thread, if it is there still. */
   tellIncarnation(incarnation: ThreadIncarnation, message: ControlOrder): void {
     for (const thread of this) if (thread.incarnation === incarnation) this.tell(thread, message);
+  }
+
+  /** Has every place judge by `config` too, and every later one; resolves when those that answer do. */
+  async configure(config: RoutingConfig): Promise<void> {
+    this.#config = { ...this.#config, ...config };
+    this.tellAll({ t: 'config', config });
+    // A version of its own: what was judged before and is under way is judged again.
+    this.tellAll({ t: 'table', delta: this.#deps.agents.write(NO_CHANGE) });
+    await this.askAll((api) => api.ping());
+  }
+
+  /** Has every place stream its events, or stop to; resolves when those that answer do. */
+  async inspect(isOn: boolean): Promise<void> {
+    this.#isInspected = isOn;
+    this.tellAll({ t: 'inspect', isOn });
+    await this.askAll((api) => api.ping());
+  }
+
+  get isInspected(): boolean {
+    return this.#isInspected;
   }
 
   /** From now on no place takes anything new; what is under way goes on. */
@@ -362,7 +379,7 @@ export class Threads {
 
   #hear(incarnation: ThreadIncarnation, report: NodeReport): void {
     incarnation.heard = (incarnation.heard + 1) | 0;
-    this.#deps.onMessage(incarnation, report);
+    this.#listener.heard(incarnation, report);
     for (const waiting of this.#catchingUp)
       if (waiting.of === incarnation && incarnation.hasHeard(waiting.reports)) this.#letGo(waiting);
   }
@@ -380,9 +397,8 @@ export class Threads {
       this.#died(thread, spawned, { reason, ...(isItsWord && { taint: [`thread:${thread.id}`] }) }),
     );
     this.connectJournal(thread);
-    const { isInspected, config } = this.#deps.current();
-    if (isInspected) this.tell(thread, { t: 'inspect', isOn: true });
-    if (config !== undefined) this.tell(thread, { t: 'config', config });
+    if (this.#isInspected) this.tell(thread, { t: 'inspect', isOn: true });
+    if (this.#config !== undefined) this.tell(thread, { t: 'config', config: this.#config });
     if (this.#isDraining) this.tell(thread, { t: 'drain' });
   }
 
@@ -404,15 +420,16 @@ export class Threads {
     for (const waiting of this.#catchingUp) if (waiting.of === dead) this.#letGo(waiting);
     if (this.isClosing) return;
     this.#deps.incarnations.retire(dead);
-    this.#deps.note('place-died', { place: thread.id, reason: ending.reason });
-    this.#deps.onDeath(thread, dead, ending);
+    this.#deps.log.note('place-died', { place: thread.id, reason: ending.reason });
+    this.#listener.died(thread, dead, ending);
   }
 
-  #boot(id: string, incarnation: ThreadIncarnation) {
-    const { table, broadcastToSender, cpu, accounts, agentWords, watchdog, starting, events, peers } =
-      this.#deps;
+  #nodeBoot(id: string, incarnation: ThreadIncarnation): NodeBoot {
+    const { accounts, agentWords, options } = this.#boot;
+    const { broadcastToSender, cpu, watchdog, starting, events, peers } = options;
     const common = { accounts, agentWords, broadcastToSender, cpu, watchdog, starting, events, peers };
-    return { id, incarnation: incarnation.number, ...incarnation.memories, ...common, table: table() };
+    const table = this.#deps.agents.snapshot();
+    return { id, incarnation: incarnation.number, ...incarnation.memories, ...common, table };
   }
 
   /** Joins two places; the other one is told of the death of the first one's former thread. */

@@ -1,4 +1,4 @@
-import type { SystemEvent } from '../protocol/system-event.ts';
+import type { ControlLog } from '../observe/control-log.ts';
 import {
   agentNotFound,
   type ErrorData,
@@ -51,7 +51,7 @@ export interface UpgradesDeps {
   readonly threads: Threads;
   readonly supervisor: Supervisor;
   readonly enrolment: Enrolment;
-  readonly note: (type: SystemEvent['type'], facts: Partial<SystemEvent>) => void;
+  readonly log: Pick<ControlLog, 'note'>;
 }
 
 interface Pending {
@@ -171,7 +171,7 @@ export class Upgrades {
   }
 
   #conclude(agent: AgentRecord, changed: ChangedAgent, { module, loaded, profile }: NewCode): void {
-    const { agents, supervisor, note } = this.#deps;
+    const { agents, supervisor, log } = this.#deps;
     const { id, place } = agent;
     if (!agents.has(id)) throw agentNotFound(id);
     const from = agent.profile.card.version;
@@ -188,7 +188,7 @@ export class Upgrades {
     }
     const how = changed.outcome === 'running' ? '' : ', from its next start on';
     const reason = `from version ${from} to ${profile.card.version}${how}`;
-    note('agent-upgraded', { agentId: id, place, reason });
+    log.note('agent-upgraded', { agentId: id, place, reason });
     if (changed.outcome === 'running') supervisor.started(id);
   }
 

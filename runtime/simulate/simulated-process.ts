@@ -141,7 +141,6 @@ export class SimulatedProcess<Team extends System> {
         inline: definitions,
         outside: outside.of(thread),
         makeActor,
-        ...(disk && { rings: disk.rings }),
       }),
       openStore: () => this.#openStore(thread),
       ...(disk && { rings: disk.rings }),

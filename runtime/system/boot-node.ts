@@ -1,31 +1,18 @@
 import type { ThreadSeams } from './boot-thread.ts';
 import type { ThreadBoot } from '../control/control-calls.ts';
 import { Connection } from '../link/connection.ts';
-import { ThreadHost, type ThreadHostDeps } from '../thread/thread-host.ts';
+import { type HostDeps, ThreadHost } from '../thread/thread-host.ts';
 import type { Port } from '../link/port.ts';
-
-/** What the composition root has made for a place. */
-export type MadeForNode = Pick<ThreadHostDeps, 'policies'> &
-  Partial<
-    Pick<ThreadHostDeps, 'interceptors' | 'processSpawner' | 'inline' | 'outside' | 'makeActor' | 'rings'>
-  >;
 
 /** Has the thread be the place that the boot data describes. */
 export function bootNode(
   { boot }: ThreadBoot & { role: 'place' },
-  { spawner, seams, loop, onStray, onPlace }: ThreadSeams,
+  { spawner, seams, loop, rings, onStray, onPlace }: ThreadSeams,
   port: Port,
-  made: MadeForNode,
+  deps: HostDeps,
 ): void {
-  const host = new ThreadHost({
-    inline: new Map(),
-    ...made,
-    boot,
-    seams,
-    control: new Connection(port),
-    received: (link) => spawner.received(link),
-    loop,
-  });
+  const received = (link: unknown): Port => spawner.received(link);
+  const host = new ThreadHost(boot, { seams, loop, control: new Connection(port), received, rings }, deps);
   port.hold();
   onStray((error) => host.node.noteStray(error));
   onPlace?.(host);

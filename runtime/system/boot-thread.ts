@@ -6,14 +6,13 @@ import type { JudgePolicy } from '../protocol/policy.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { Store } from '../protocol/store.ts';
 import { systemSeams } from '../protocol/system-seams.ts';
-import type { MadeForNode } from './boot-node.ts';
 import { Connection } from '../link/connection.ts';
 import type { ControlBoot, ThreadBoot } from '../control/control-calls.ts';
 import type { Control } from '../control/control.ts';
 import { type EventLoop, nodeEventLoop } from '../protocol/event-loop.ts';
 import type { JournalCalls, JournalOrder, JournalReport } from '../journal/journal-thread.ts';
 import { NodeSpawner } from '../link/node-spawner.ts';
-import type { ThreadHost } from '../thread/thread-host.ts';
+import type { HostDeps, ThreadHost } from '../thread/thread-host.ts';
 import type { Port } from '../link/port.ts';
 import type { Spawner } from '../link/spawner.ts';
 
@@ -40,10 +39,10 @@ export interface ThreadSeams {
   readonly loadPlaces: () => Promise<typeof import('./boot-node.ts')>;
   readonly loadControl: () => Promise<typeof import('../control/control.ts')>;
   /** What a place is made of beside its boot data and its ports. */
-  readonly placeDeps: (workerOptions: unknown) => Promise<MadeForNode>;
+  readonly placeDeps: (workerOptions: unknown) => Promise<HostDeps>;
   /** Opens the store of a journal. */
   readonly openStore: (path: string) => Promise<Store>;
-  /** Where a journal finds what former processes had begun on. @default files */
+  /** Where a place notes what it begins on, and a journal finds what former processes had begun on. @default files */
   readonly rings?: StartedRings;
   /** Has `report` called with every error that nobody in this thread caught. */
   readonly onStray: (report: (error: unknown) => void) => void;

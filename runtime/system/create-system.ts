@@ -157,27 +157,26 @@ class RunningSystem implements SystemWithStopWork {
     this.#control.onExit((reason) => this.#close(controlLost(reason)));
     // The watch says when nobody answers any more.
     this.#connection = new Connection(this.#control.port);
-    this.#host = new ThreadHost({
-      boot: {
-        ...hostIncarnation,
-        accounts,
-        agentWords,
-        id: 'host',
-        incarnation: 0,
-        table: EMPTY_TABLE,
-        ...ofThreads,
+    const ofHost = {
+      ...hostIncarnation,
+      accounts,
+      agentWords,
+      id: 'host',
+      incarnation: 0,
+      table: EMPTY_TABLE,
+    };
+    this.#host = new ThreadHost(
+      { ...ofHost, ...ofThreads },
+      {
+        ...{ seams, loop, control: this.#connection, rings: deps.rings },
+        received: (port) => spawner.received(port),
+        embedder: {
+          show: (events) => this.#publish(events),
+          lookUp: async (query) => this.#peers?.find(query),
+        },
       },
-      seams,
-      policies,
-      interceptors,
-      control: this.#connection,
-      received: (port) => spawner.received(port),
-      loop,
-      inline: this.#given.live,
-      onEvents: (events) => this.#publish(events),
-      rings: deps.rings,
-      lookUp: async (query) => this.#peers?.find(query),
-    });
+      { policies, interceptors, inline: this.#given.live },
+    );
     onHost?.(this.#host);
     this.#node = this.#host.node;
     this.#sending = { mailSender: this.#node.mailSender, endOf: () => this.#end };

@@ -5,8 +5,8 @@ import { importAgent } from '../agent/import-agent.ts';
 import type { ProcessHost } from '../processes/process-host.ts';
 import type { ProcessOptions } from '../agent/process-options.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
-import { errorWithStack, moduleInvalid } from '../protocol/errors.ts';
-import type { NextCode } from '../cell/cell-lives.ts';
+import { errorWithStack, moduleInvalid, notHere } from '../protocol/errors.ts';
+import { changeCell, type Changed, type NextCode, resumeCell } from '../cell/cell-lives.ts';
 import type { ChangeOrder, ControlOrder, NodeReport } from './control-protocol.ts';
 import { type LoadedAgent, loadedAgent } from '../agent/loaded-agent.ts';
 import type { ThreadNode } from './thread-node.ts';
@@ -40,8 +40,31 @@ export class AgentHost {
     return loadedAgent(definition, definition.card(node.seams.clock.now()));
   }
 
+  /** Has an agent run other code; the control thread is told what became of it. */
+  async change(order: ChangeOrder): Promise<void> {
+    const { tell } = this.#deps;
+    const { ref } = order;
+    try {
+      tell({ t: 'changed', ref, changed: await this.#changed(order), error: undefined });
+    } catch (error) {
+      const data = errorWithStack(error, { fallbackCode: 'MODULE_INVALID' });
+      tell({ t: 'changed', ref, changed: undefined, error: data });
+    }
+  }
+
+  async #changed(order: ChangeOrder): Promise<Changed> {
+    const { slot, module, resumed, graceMs, isFresh } = order;
+    const { node } = this.#deps;
+    const cell = node.cellOf(slot);
+    if (cell === undefined) throw notHere(module, node.id);
+    const next = await this.#codeOf(order);
+    return resumed === undefined
+      ? changeCell(cell, next, { graceMs, isFresh })
+      : resumeCell(cell, next, resumed.snapshot);
+  }
+
   /** The code that an agent is to run. Fails with MODULE_INVALID naming it. */
-  async codeOf({ module, process }: Pick<ChangeOrder, 'module' | 'process'>): Promise<NextCode> {
+  async #codeOf({ module, process }: Pick<ChangeOrder, 'module' | 'process'>): Promise<NextCode> {
     const { processes, makeActor } = this.#deps;
     if (process !== undefined) return processes.agent(module, process);
     return { definition: await this.#load(module), makeActor };
@@ -83,7 +106,7 @@ export class AgentHost {
   ): Promise<NextCode | Error> {
     if (broken !== undefined) return moduleInvalid(module, broken);
     try {
-      return await this.codeOf({ module, process });
+      return await this.#codeOf({ module, process });
     } catch (error) {
       if (isAgain) return error as Error;
       throw error;

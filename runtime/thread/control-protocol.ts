@@ -193,7 +193,6 @@ export interface NodeCalls {
   heldAccounts(): readonly number[];
   /** Of the agents that live here, those that have actors, with these. */
   actors(): readonly { readonly id: string; readonly actors: readonly ActorRow[] }[];
-  inspect(isOn: boolean): void;
   recentEvents(): readonly SystemEvent[];
   /** The calls of tools that were made from here. */
   toolCounts(): readonly ToolCount[];

@@ -3,14 +3,12 @@ import { Interceptors } from '../cell/interceptors.ts';
 import type { Interceptor } from '../cell/interceptor.ts';
 import type { MakeActor } from '../cell/actor-life.ts';
 import type { Cell } from '../cell/cell.ts';
-import { CpuPool, type CpuPoolOptions } from '../agent/offload.ts';
 import type { Outside } from '../agent/outside.ts';
 import type { StartedRings } from '../journal/started-ring.ts';
 import { InFlow } from '../mailbox/in-flow.ts';
 import type { Lane } from '../mailbox/lane.ts';
 import { mailFromData } from '../mailbox/mail.ts';
 import { flowBase } from '../mailbox/flow-marks.ts';
-import type { EventLimits } from '../observe/event-limits.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 import type { ToolCount } from '../observe/tool-counts.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
@@ -21,18 +19,12 @@ import type { Seams } from '../protocol/seams.ts';
 import { ProcessHost } from '../processes/process-host.ts';
 import type { ProcessOptions } from '../agent/process-options.ts';
 import type { ProcessSpawner } from '../processes/process-spawner.ts';
-import { Grants } from '../routing/grants.ts';
 import type { RemoteQuery } from '../routing/remote-lookup.ts';
-import { RoutingTable, type TableDelta } from '../routing/routing-table.ts';
-import type { ProgressLimits } from '../supervision/progress-watch.ts';
-import type { WatchdogLimits } from '../supervision/supervisor-options.ts';
 import { AgentHost } from './agent-host.ts';
-import { countInFlight } from './count-in-flight.ts';
 import type { EventLoop } from '../protocol/event-loop.ts';
-import { changeCode, parkAgents } from './code-change.ts';
 import type { ControlOrder, NodeCalls, NodeReport, NodeStats, Replay } from './control-protocol.ts';
 import type { LoadedAgent } from '../agent/loaded-agent.ts';
-import { ThreadNode, type NodePeers } from './thread-node.ts';
+import { type NodeBoot, ThreadNode } from './thread-node.ts';
 import { envelopeOf } from './node-history.ts';
 import { NodeJournal } from './node-journal.ts';
 import type { Connection } from '../link/connection.ts';
@@ -42,96 +34,73 @@ import { STATUS } from '../mailbox/status-words.ts';
 /** How long a place that stops waits for the journal. */
 const LEAVE_MS = 1_000;
 
-/** What a place is started with, as plain data. */
-export interface NodeBoot {
-  readonly id: string;
-  readonly incarnation: number;
-  readonly counters: SharedArrayBuffer;
-  readonly status: SharedArrayBuffer;
-  readonly commitLog: SharedArrayBuffer;
-  /** The open budgets of the whole system. */
-  readonly accounts: SharedArrayBuffer;
-  /** A word for each agent of the system, as `AgentWords` has it. */
-  readonly agentWords: SharedArrayBuffer;
-  readonly table: TableDelta;
-  readonly broadcastToSender: boolean;
-  readonly cpu: CpuPoolOptions;
-  readonly watchdog: WatchdogLimits;
-  readonly starting: ProgressLimits;
-  readonly events: EventLimits;
-  readonly peers: NodePeers | undefined;
-}
-
 /** The one connection of a place with the control thread. Only the embedder's thread calls on it. */
 export type ControlConnection = Pick<Connection<object, NodeReport>, 'serve' | 'tell' | 'close'>;
 
-export interface ThreadHostDeps {
-  readonly boot: NodeBoot;
+/** The thread that a place is in. */
+export interface HostThread {
   readonly seams: Seams;
-  readonly policies: readonly JudgePolicy[];
+  readonly loop: EventLoop;
   readonly control: ControlConnection;
   readonly received: (port: unknown) => Port;
-  readonly loop: EventLoop;
-  /** Agents that were given as live objects, by their key. */
-  readonly inline: ReadonlyMap<string, AgentDefinition<unknown>>;
-  readonly onEvents?: (events: readonly SystemEvent[]) => void;
+  /** Where it notes what it begins on, in a system with a journal. @default in files */
+  readonly rings?: StartedRings | undefined;
+  /** Only in the embedder's thread. */
+  readonly embedder?: Embedder;
+}
+
+/** The system as whoever embeds it has it, to its own place. */
+export interface Embedder {
+  /** Shows what is inspected. */
+  show(events: readonly SystemEvent[]): void;
+  /** Asks other nodes for whom nobody here has, and takes in whom they have. */
+  lookUp(query: RemoteQuery): Promise<void>;
+}
+
+/** What a composition root gives the agents of a place. */
+export interface HostDeps {
+  readonly policies: readonly JudgePolicy[];
   /** Who attends to the agents here. @default nobody */
   readonly interceptors?: readonly Interceptor[];
+  /** Agents that were given as live objects, by their key. @default none */
+  readonly inline?: ReadonlyMap<string, AgentDefinition<unknown>>;
   /** Starts the processes of agents that have one. @default no such agent lives here */
   readonly processSpawner?: ProcessSpawner;
   /** How its agents reach what is outside the system. @default as they say themselves */
   readonly outside?: Outside;
   /** Makes the lives of agents whose code runs here. @default the code alone */
   readonly makeActor?: MakeActor;
-  /** Asks other nodes for whom nobody here has, and takes in whom they have; only of the embedder's thread. */
-  readonly lookUp?: (query: RemoteQuery) => Promise<void>;
-  /** Where it notes what it begins on, in a system with a journal. @default in files */
-  readonly rings?: StartedRings | undefined;
 }
 
 /** Runs one place on the control thread's orders, and answers its calls. */
 export class ThreadHost implements NodeCalls {
   readonly node: ThreadNode;
-  readonly #deps: ThreadHostDeps;
-  readonly #cpu: CpuPool;
+  readonly #thread: HostThread;
   readonly #processes: ProcessHost;
   readonly #agents: AgentHost;
 
-  constructor(deps: ThreadHostDeps) {
-    this.#deps = deps;
-    const { boot, seams, policies } = deps;
-    this.#cpu = new CpuPool({ seams }, boot.cpu);
+  constructor(boot: NodeBoot, thread: HostThread, deps: HostDeps) {
+    this.#thread = thread;
+    const { seams, loop, control } = thread;
+    const { policies, interceptors = [], inline = new Map(), outside, makeActor } = deps;
+    const tell = (report: NodeReport): void => this.#tell(report);
     this.#processes = new ProcessHost({
       spawner: deps.processSpawner,
       clock: seams.clock,
       watchdog: boot.watchdog,
       starting: boot.starting,
-      loop: deps.loop,
+      loop,
       journal: () => this.node.journal,
     });
-    const table = new RoutingTable();
-    const grants = new Grants(seams.clock);
-    this.node = new ThreadNode({
-      ...boot,
-      seams,
-      table,
-      grants,
-      policies,
-      loop: deps.loop,
-      cpu: this.#cpu,
-      outside: deps.outside,
-      interceptors: new Interceptors(deps.interceptors ?? []),
-      tell: (message) => this.#tell(message),
-    });
+    this.node = new ThreadNode(
+      { seams, loop, policies, interceptors: new Interceptors(interceptors), outside, tell },
+      boot,
+    );
     this.#agents = new AgentHost({
-      node: this.node,
-      processes: this.#processes,
-      inline: deps.inline,
-      makeActor: deps.makeActor,
-      tell: (message) => this.#tell(message),
+      ...{ node: this.node, processes: this.#processes },
+      ...{ inline, makeActor, tell },
     });
-    this.node.router.replace(boot.table);
-    deps.control.serve<NodeCalls>(this, (order) => {
+    control.serve<NodeCalls>(this, (order) => {
       this.node.turns.begin();
       this.#obey(order as ControlOrder);
     });
@@ -146,11 +115,11 @@ export class ThreadHost implements NodeCalls {
   stats(): NodeStats {
     this.node.outbox.flush();
     const { isIdle, journal } = this.node;
-    return { inFlight: countInFlight(this.node), left: journal?.left ?? 0, isIdle };
+    return { inFlight: this.node.countInFlight(), left: journal?.left ?? 0, isIdle };
   }
 
   async lookUp(query: RemoteQuery): Promise<void> {
-    await this.#deps.lookUp?.(query);
+    await this.#thread.embedder?.lookUp(query);
   }
 
   heldAccounts(): readonly number[] {
@@ -166,10 +135,6 @@ export class ThreadHost implements NodeCalls {
       const actors = interceptors.actorsOf(cell);
       return actors.length === 0 ? [] : [{ id: cell.row.id, actors }];
     });
-  }
-
-  inspect(isOn: boolean): void {
-    this.node.log.inspect(isOn);
   }
 
   recentEvents(): readonly SystemEvent[] {
@@ -205,7 +170,7 @@ export class ThreadHost implements NodeCalls {
       [...this.node.cells()].map((cell) => cell.stop(systemStopped(`${cell.row.id} was stopped with it`))),
     );
     this.node.outbox.flush();
-    await Promise.all([this.#cpu.close(), this.#processes.close()]);
+    await Promise.all([this.node.cpu.close(), this.#processes.close()]);
     await this.#whenKeptSoon();
     this.node.journal?.history?.collect();
   }
@@ -222,7 +187,7 @@ export class ThreadHost implements NodeCalls {
   close(error: OrreryError = systemStopped('it was stopped')): void {
     this.node.close(error);
     this.node.journal?.close();
-    this.#deps.control.close();
+    this.#thread.control.close();
   }
 
   /** What has an outcome is told to the journal; what has none waits there, whatever becomes of it here. */
@@ -259,7 +224,7 @@ export class ThreadHost implements NodeCalls {
         node.judge.configure(message.config);
         return;
       case 'link': {
-        const port = this.#deps.received(message.port);
+        const port = this.#thread.received(message.port);
         const { place: id, incarnation, credit, side, death } = message;
         if (death === undefined) node.links.connect(id, incarnation, port, credit, side);
         else node.links.reconnect(id, incarnation, port, credit, side, death);
@@ -272,12 +237,10 @@ export class ThreadHost implements NodeCalls {
         void this.#agents.host(message);
         return;
       case 'change':
-        void changeCode(node, message, () => this.#agents.codeOf(message)).then((answer) =>
-          this.#tell(answer),
-        );
+        void this.#agents.change(message);
         return;
       case 'park':
-        parkAgents(node, message.slots);
+        for (const slot of message.slots) node.cellOf(slot)?.park();
         return;
       case 'start':
         for (const slot of message.slots) this.#start(node.cellOf(slot));
@@ -309,13 +272,13 @@ export class ThreadHost implements NodeCalls {
         for (const kept of message.kept) node.checkpoints.restore(kept);
         return;
       case 'journal':
-        node.journal = new NodeJournal(node, message.access, this.#deps);
+        node.journal = new NodeJournal(node, message.access, this.#thread);
         return;
       case 'inspect':
         node.log.inspect(message.isOn);
         return;
       case 'events':
-        this.#deps.onEvents?.(message.events);
+        this.#thread.embedder?.show(message.events);
         return;
     }
   }
@@ -360,7 +323,7 @@ export class ThreadHost implements NodeCalls {
 
   /** It is counted when it is posted: whoever is told later, on whatever way, can see how much the control thread has to hear. */
   #tell(report: NodeReport): void {
-    this.#deps.control.tell(report);
+    this.#thread.control.tell(report);
     const { status } = this.node;
     status[STATUS.reported] = ((status[STATUS.reported] as number) + 1) | 0;
   }

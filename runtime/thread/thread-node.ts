@@ -8,7 +8,7 @@ import { CellChannels } from '../cell/cell-channels.ts';
 import { isFromOutside, type MakeActor } from '../cell/actor-life.ts';
 import { Checkpoints } from '../cell/checkpoints.ts';
 import { MailSender } from '../cell/mail-sender.ts';
-import type { CpuPool } from '../agent/offload.ts';
+import { CpuPool, type CpuPoolOptions } from '../agent/offload.ts';
 import type { CellThread } from '../cell/cell-thread.ts';
 import type { Outside, OutsideCall } from '../agent/outside.ts';
 import { sleepUntil } from '../agent/sleep-until.ts';
@@ -38,14 +38,16 @@ import type { Seams } from '../protocol/seams.ts';
 import type { Taint } from '../protocol/taint.ts';
 import { warnOfStray } from '../protocol/warn-of.ts';
 import { AgentWords } from '../routing/agent-words.ts';
-import type { Grants } from '../routing/grants.ts';
+import { Grants } from '../routing/grants.ts';
 import type { AgentOffer } from '../routing/offered-profile.ts';
 import { Lookups } from '../routing/lookups.ts';
 import { MailJudge } from '../routing/mail-judge.ts';
-import type { RoutingTable } from '../routing/routing-table.ts';
+import { RoutingTable, type TableDelta } from '../routing/routing-table.ts';
 import type { AgentRow } from '../protocol/agent-row.ts';
 import { ThreadRouter } from '../routing/thread-router.ts';
+import type { ProgressLimits } from '../supervision/progress-watch.ts';
 import type { DiedOver } from '../supervision/supervisor.ts';
+import type { WatchdogLimits } from '../supervision/supervisor-options.ts';
 import { isSnapshotUnknown } from '../upgrade/restore.ts';
 import { Answers } from './answers.ts';
 import { REPLY } from '../mailbox/reply.ts';
@@ -67,28 +69,35 @@ export interface NodePeers {
   readonly missMs: number;
 }
 
-export interface ThreadNodeDeps {
+/** What a place is started with, as plain data. */
+export interface NodeBoot {
   readonly id: string;
   readonly incarnation: number;
-  readonly seams: Seams;
-  readonly table: RoutingTable;
-  /** The rules about who may send what to whom. */
-  readonly policies: readonly JudgePolicy[];
-  readonly grants: Grants;
   readonly counters: SharedArrayBuffer;
   readonly status: SharedArrayBuffer;
   readonly commitLog: SharedArrayBuffer;
+  /** The open budgets of the whole system. */
   readonly accounts: SharedArrayBuffer;
+  /** A word for each agent of the system, as `AgentWords` has it. */
   readonly agentWords: SharedArrayBuffer;
-  readonly loop: EventLoop;
-  readonly cpu: CpuPool;
-  /** Answers in place of what is outside the system. */
-  readonly outside: Outside | undefined;
+  readonly table: TableDelta;
   readonly broadcastToSender: boolean;
+  readonly cpu: CpuPoolOptions;
+  readonly watchdog: WatchdogLimits;
+  readonly starting: ProgressLimits;
   readonly events: EventLimits;
   /** Other nodes can be asked for whom nobody here has, by the embedder's thread. @default nobody is asked */
-  readonly peers?: NodePeers | undefined;
+  readonly peers: NodePeers | undefined;
+}
+
+export interface ThreadNodeDeps {
+  readonly seams: Seams;
+  readonly loop: EventLoop;
+  /** The rules about who may send what to whom. */
+  readonly policies: readonly JudgePolicy[];
   readonly interceptors: Interceptors;
+  /** Answers in place of what is outside the system. */
+  readonly outside: Outside | undefined;
   readonly tell: (message: NodeReport) => void;
 }
 
@@ -101,7 +110,7 @@ export class ThreadNode implements CellThread {
   readonly id: string;
   readonly incarnation: number;
   readonly seams: Seams;
-  readonly table: RoutingTable;
+  readonly table = new RoutingTable();
   readonly counters: Float64Array;
   readonly status: Int32Array;
   readonly wheel: TimerWheel;
@@ -126,6 +135,9 @@ export class ThreadNode implements CellThread {
   /** Who here waits for room in a mailbox. */
   readonly room: RoomWaiters;
   readonly interceptors: Interceptors;
+  /** The worker threads in which agents here have things computed. */
+  readonly cpu: CpuPool;
+  readonly grants: Grants;
   readonly channels: CellChannels = new CellChannels(this);
   readonly memories = new AgentMemories();
   readonly broadcastToSender: boolean;
@@ -136,22 +148,23 @@ export class ThreadNode implements CellThread {
   #stopBeat: () => void = () => {};
   #stopSweep: () => void = () => {};
 
-  constructor(deps: ThreadNodeDeps) {
+  constructor(deps: ThreadNodeDeps, boot: NodeBoot) {
     this.#deps = deps;
-    this.id = deps.id;
-    this.incarnation = deps.incarnation;
+    this.id = boot.id;
+    this.incarnation = boot.incarnation;
     this.seams = deps.seams;
-    this.table = deps.table;
     const { clock } = deps.seams;
-    this.counters = new Float64Array(deps.counters);
-    this.status = new Int32Array(deps.status);
-    this.broadcastToSender = deps.broadcastToSender;
+    this.grants = new Grants(clock);
+    this.cpu = new CpuPool({ seams: deps.seams }, boot.cpu);
+    this.counters = new Float64Array(boot.counters);
+    this.status = new Int32Array(boot.status);
+    this.broadcastToSender = boot.broadcastToSender;
     this.interceptors = deps.interceptors;
-    this.accounts = new Accounts(deps.accounts, deps.incarnation);
-    this.words = new AgentWords(deps.agentWords);
-    this.checkpoints = new Checkpoints(deps.incarnation, (kept) => deps.tell({ t: 'checkpoint', kept }));
+    this.accounts = new Accounts(boot.accounts, boot.incarnation);
+    this.words = new AgentWords(boot.agentWords);
+    this.checkpoints = new Checkpoints(boot.incarnation, (kept) => deps.tell({ t: 'checkpoint', kept }));
     this.wheel = new TimerWheel(clock);
-    this.windows = new StreamWindows(deps.incarnation);
+    this.windows = new StreamWindows(boot.incarnation);
     this.mailSender = new MailSender(this);
     this.links = new Links(this, deps.loop, (incarnation, flows) => {
       deps.tell({
@@ -166,31 +179,31 @@ export class ThreadNode implements CellThread {
       room: (row, lane) => this.outbox.room(row, lane),
       want: (row) => this.links.to(row.place)?.wantRoom(),
     });
-    const { table, policies, grants } = deps;
-    this.judge = new MailJudge({ table, policies, grants, words: this.words, clock });
+    const { table, grants } = this;
+    this.judge = new MailJudge({ table, policies: deps.policies, grants, words: this.words, clock });
     this.log = new NodeLog({
-      place: deps.id,
+      place: boot.id,
       clock,
       counters: this.counters,
       partyOf: (id) => this.judge.partyOf(id),
       agentOf: this.agentOf,
       onReports: () => this.outbox.planFlush(),
       keepLetter: (mail, letter) => this.journal?.keepLetter(mail, letter),
-      limits: deps.events,
+      limits: boot.events,
       tell: (report) => deps.tell(report),
     });
     this.router = new ThreadRouter({
-      table: deps.table,
+      table,
       clock,
       want: () => deps.tell({ t: 'table-wanted' }),
       onState: (state) => this.log.note({ type: 'router-state', timestamp: clock.now(), reason: state }),
     });
     this.lookups =
-      deps.peers &&
+      boot.peers &&
       new Lookups({
         clock,
-        missMs: deps.peers.missMs,
-        table: deps.table,
+        missMs: boot.peers.missMs,
+        table,
         want: (query) => deps.tell({ t: 'look-up', query }),
       });
     this.turns = new TurnLoop({
@@ -200,10 +213,10 @@ export class ThreadNode implements CellThread {
       hasUndelivered: () => this.outbox.undelivered > 0,
     });
     this.outbox = new Outbox({
-      place: deps.id,
-      incarnation: deps.incarnation,
+      place: boot.id,
+      incarnation: boot.incarnation,
       counters: this.counters,
-      commitLog: deps.commitLog,
+      commitLog: boot.commitLog,
       recipientIn: (slot) => this.#cells[slot],
       beginTurn: () => this.turns.beginUnlessRunning(),
       received: (mail) => this.log.traffic.note(TRAFFIC.received, mail, this.turns.nowMs, undefined),
@@ -211,8 +224,8 @@ export class ThreadNode implements CellThread {
       linkTo: (place) => this.links.to(place),
       defer: deps.loop.defer,
       onFlowSlab: ({ index, memory }) =>
-        deps.tell({ t: 'flow-slab', incarnation: deps.incarnation, index, memory }),
-      onNameSlab: (memory) => deps.tell({ t: 'name-slab', incarnation: deps.incarnation, memory }),
+        deps.tell({ t: 'flow-slab', incarnation: boot.incarnation, index, memory }),
+      onNameSlab: (memory) => deps.tell({ t: 'name-slab', incarnation: boot.incarnation, memory }),
       beforeCommit: () => {
         if (this.journal?.history?.isBehind === true) this.journal.history.collect();
         return this.log.tell();
@@ -220,6 +233,7 @@ export class ThreadNode implements CellThread {
       afterCommit: () => this.#tellOfRoom(),
       keep: (kept) => this.#keep(kept),
     });
+    this.router.replace(boot.table);
     this.#beat();
     this.#sweep();
   }
@@ -392,8 +406,8 @@ export class ThreadNode implements CellThread {
   }
 
   offload<Input, Output>(by: OutsideCall, module: URL, input: Input): Promise<Output> {
-    const { outside, cpu } = this.#deps;
-    return (outside?.offload(by, module, input) ?? cpu.run(module, input, by.signal)) as Promise<Output>;
+    const { outside } = this.#deps;
+    return (outside?.offload(by, module, input) ?? this.cpu.run(module, input, by.signal)) as Promise<Output>;
   }
 
   // What is seen
@@ -443,6 +457,19 @@ export class ThreadNode implements CellThread {
     this.lookups?.sweep(this.seams.clock.now());
     for (const flow of this.links.orphans) if (flow.isSettled) this.links.orphans.delete(flow);
     this.#stopSweep = this.seams.clock.setTimer(SWEEP_MS, () => this.#sweep());
+  }
+
+  /** Counted, not computed: what lies in this thread's ledgers and, of flows without one, in its mailboxes. */
+  countInFlight(): number {
+    const { outbox, links } = this;
+    const isHeldHere = (flow: InFlow | undefined): boolean =>
+      flow !== undefined && (flow.incarnation === -1 || links.orphans.has(flow));
+    let count = outbox.trim() + outbox.undelivered;
+    for (const link of links.all()) count -= link.queued;
+    for (const cell of this.cells()) for (const mail of cell.mails()) if (isHeldHere(mail.flow)) count += 1;
+    for (const flow of outbox.localFlows()) count += flow.uncommitted;
+    for (const flow of links.orphans) count += flow.uncommitted;
+    return count;
   }
 
   /** Nothing is in hand, waits, or waits for an answer, for room, for the table or for a lookup. */

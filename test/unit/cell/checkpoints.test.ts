@@ -4,7 +4,7 @@ import { newFlowSlab } from '../../../runtime/mailbox/flow-marks.ts';
 import { InFlow } from '../../../runtime/mailbox/in-flow.ts';
 import { LANE } from '../../../runtime/mailbox/lane.ts';
 import { Mail, NO_ASK } from '../../../runtime/mailbox/mail.ts';
-import { CheckpointReplicas } from '../../../runtime/control/checkpoint-book.ts';
+import { CheckpointReplicas } from '../../../runtime/control/replica-ledger.ts';
 
 const INCARNATION = 3;
 const LOCAL = -1;

@@ -6,7 +6,6 @@ import type { AgentDefinition } from '../../../runtime/agent/agent-definition.ts
 import { deltaOf } from '../../../runtime/routing/routing-table.ts';
 import type { AgentRow } from '../../../runtime/protocol/agent-row.ts';
 import { COUNT } from '../../../runtime/observe/thread-counters.ts';
-import { countInFlight } from '../../../runtime/thread/count-in-flight.ts';
 import { nodePair } from '../../fixtures/node-pair.ts';
 import { rejection } from '../../fixtures/until.ts';
 
@@ -157,11 +156,11 @@ describe('What is sent to a thread before there is a link to it', () => {
     const answer = ask('asker', work, 'done');
     expect(tell('asker', 'worker', 'x')).toMatchObject({ delivered: true });
     await deliver();
-    expect(countInFlight(here.host.node)).toBe(2);
+    expect(here.host.node.countInFlight()).toBe(2);
     await linkBoth();
     await deliver();
     expect(await answer).toBe('done');
-    expect(countInFlight(here.host.node)).toBe(0);
+    expect(here.host.node.countInFlight()).toBe(0);
     expect(here.host.node.counters[COUNT.accepted]).toBe(2);
   });
 });
@@ -190,10 +189,10 @@ describe('An envelope that a thread handles', () => {
 describe('An envelope that a thread has handled', () => {
   it('is not settled before everything is posted that its handler sent', async () => {
     const { here, there, deliver } = await startCrying('once');
-    expect(countInFlight(here.host.node)).toBe(TELLS);
+    expect(here.host.node.countInFlight()).toBe(TELLS);
     await deliver();
-    expect(countInFlight(here.host.node)).toBe(0);
-    expect(countInFlight(there.host.node)).toBe(0);
+    expect(here.host.node.countInFlight()).toBe(0);
+    expect(there.host.node.countInFlight()).toBe(0);
   });
 
   it('is dead-lettered, if it is, before it is settled', async () => {
@@ -202,7 +201,7 @@ describe('An envelope that a thread has handled', () => {
     const reasons: string[] = [];
     there.onTold = (message) => {
       if (message.t !== 'told') return;
-      unsettled.push(countInFlight(here.host.node));
+      unsettled.push(here.host.node.countInFlight());
       reasons.push(...message.letters.map(({ reason }) => reason));
     };
     const failed = rejection(ask('asker', work, 'failed'));
@@ -210,7 +209,7 @@ describe('An envelope that a thread has handled', () => {
     expect((await failed).code).toBe('HANDLER_FAILED');
     expect(unsettled).toEqual([1]);
     expect(reasons).toEqual(['The handler of worker failed: it cannot']);
-    expect(countInFlight(here.host.node)).toBe(0);
+    expect(here.host.node.countInFlight()).toBe(0);
   });
 
   it('leaves no checkpoint behind', async () => {
