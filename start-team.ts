@@ -28,13 +28,14 @@ export async function startTeam(
   );
   const isKept = rest.journal !== undefined;
   const cooperating = await withCooperation(system, { seams, isKept });
-  const team: Team = Object.assign(cooperating, { serve });
+  const team: Team = {
+    ...cooperating,
+    serve: async (options?: ServeOptions): Promise<Serving> => {
+      const gateway = await loadGateway();
+      return gateway.serve(team, options);
+    },
+  };
   return team;
-
-  async function serve(options?: ServeOptions): Promise<Serving> {
-    const gateway = await loadGateway();
-    return gateway.serve(team, options);
-  }
 }
 
 /** Found by its URL: whoever serves nothing loads no server, and need not have one installed. */

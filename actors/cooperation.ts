@@ -18,8 +18,8 @@ export interface Cooperating extends Cooperation {
 }
 
 /**
- * Adds to a system, when its agents are there, what its embedder and its loop have others do. `isKept`: in a system with a
- * journal what former processes have left goes on.
+ * A system whose agents are there, and what its embedder and its loop have others do. `isKept`: in a system with a journal
+ * what former processes have left goes on.
  */
 export async function withCooperation<Of extends System>(
   system: Of,
@@ -34,6 +34,6 @@ export async function withCooperation<Of extends System>(
     return { negotiator, swarms: hostSwarms(sender, { agentId, seams, negotiator, client }) };
   };
   const host = await cooperationOf(system, HOST_ID);
-  const loop = Object.assign(system.loop, await cooperationOf(system.loop, LOOP_ID));
-  return Object.assign(system, host, { loop });
+  const loop = { ...system.loop, ...(await cooperationOf(system.loop, LOOP_ID)) };
+  return { ...system, ...host, loop };
 }

@@ -68,15 +68,31 @@ export async function createSystem(
   try {
     await system.boot();
     await system.startTeam(parsed.agents);
-    return system;
+    return membersOf(system);
   } catch (error) {
     await system.stop({ drainMs: 0 });
     throw error;
   }
 }
 
+/** A system as an object whose members are its own: whoever has more to offer makes a whole object of these and that. */
+function membersOf(system: RunningSystem): SystemWithStopWork {
+  const { ask, stream, tell, tellWhenRoom, send, onReceive, client, openAccount, loop } = system;
+  const { registry, channels, records, start, stopAgent, restart, terminate, configure, whenKept } = system;
+  const { upgrade, upgradeAll, rollingRestart, resume } = system;
+  const { roster, recentEvents, inspect, thread, deadLetters, conservation, metrics } = system;
+  const { beforeStop, stop } = system;
+  return {
+    ...{ ask, stream, tell, tellWhenRoom, send, onReceive, client, openAccount, loop },
+    ...{ registry, channels, records, start, stopAgent, restart, terminate, configure, whenKept },
+    ...{ upgrade, upgradeAll, rollingRestart, resume },
+    ...{ roster, recentEvents, inspect, thread, deadLetters, conservation, metrics },
+    ...{ beforeStop, stop, [Symbol.asyncDispose]: () => stop() },
+  };
+}
+
 /** A system seen from the thread that embeds it. */
-class RunningSystem implements SystemWithStopWork {
+class RunningSystem implements Omit<SystemWithStopWork, typeof Symbol.asyncDispose> {
   readonly registry: AgentRegistry;
   readonly channels: HostChannels;
   readonly records: JournalRecords;
@@ -383,10 +399,6 @@ class RunningSystem implements SystemWithStopWork {
 
   stop(options?: { drainMs?: number }): Promise<void> {
     return this.#stop.begin(options);
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.stop();
   }
 
   #peersOver(options: PeersDeps['options'], clock: PeersDeps['clock']): Peers {
