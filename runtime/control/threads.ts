@@ -379,9 +379,12 @@ export class Threads {
 
   #hear(incarnation: ThreadIncarnation, report: NodeReport): void {
     incarnation.heard = (incarnation.heard + 1) | 0;
-    this.#listener.heard(incarnation, report);
-    for (const waiting of this.#catchingUp)
-      if (waiting.of === incarnation && incarnation.hasHeard(waiting.reports)) this.#letGo(waiting);
+    try {
+      this.#listener.heard(incarnation, report);
+    } finally {
+      for (const waiting of this.#catchingUp)
+        if (waiting.of === incarnation && incarnation.hasHeard(waiting.reports)) this.#letGo(waiting);
+    }
   }
 
   #letGo(waiting: CatchingUp): void {

@@ -15,7 +15,12 @@ type Sealed = { readonly value: unknown } | { readonly error: ErrorData };
 /** A message of comlink in our frame. Whatever else comes on the port is an order. */
 interface Framed {
   readonly t: 'call' | 'answer';
-  readonly message: unknown;
+  readonly message: Numbered;
+}
+
+/** An answer has the id of its call. */
+interface Numbered {
+  readonly id: string;
 }
 
 /** What comlink has of one connection to call through. */
@@ -34,7 +39,9 @@ interface SealedCalls {
 export class Connection<Calls extends object = object, Order = never> {
   readonly api: Remote<Calls>;
   readonly #port: Port;
-  readonly #waiting = new Set<(error: OrreryError) => void>();
+  /** What fails a call, by its id, until its answer is read. */
+  readonly #waiting = new Map<string, (error: OrreryError) => void>();
+  #lastCall = '';
   #onAnswer: (message: unknown) => void = () => undefined;
   #cut: OrreryError | undefined;
 
@@ -50,7 +57,7 @@ export class Connection<Calls extends object = object, Order = never> {
       get:
         (_, name) =>
         (...args: unknown[]) =>
-          this.#call(remote.call(String(name), args)),
+          this.#call(() => remote.call(String(name), args)),
     });
   }
 
@@ -67,7 +74,7 @@ export class Connection<Calls extends object = object, Order = never> {
     this.#port.onMessage((received) => {
       const { t, message } = received as Framed;
       if (t === 'call') onCall(message);
-      else if (t === 'answer') this.#onAnswer(message);
+      else if (t === 'answer') this.#answered(message);
       else onOrder(received);
     });
   }
@@ -76,10 +83,10 @@ export class Connection<Calls extends object = object, Order = never> {
     this.#port.post(order, transfer);
   }
 
-  /** The other side is gone: every waiting and future call fails with `error`. */
+  /** The other side is gone: every future call fails with `error`, and every one whose answer was not read. */
   cut(error: OrreryError): void {
     this.#cut = error;
-    for (const fail of this.#waiting) fail(error);
+    for (const fail of this.#waiting.values()) fail(error);
     this.#waiting.clear();
   }
 
@@ -92,27 +99,38 @@ export class Connection<Calls extends object = object, Order = never> {
     this.#port.close();
   }
 
-  #call(answer: Promise<Sealed>): Promise<unknown> {
+  #call(post: () => Promise<Sealed>): Promise<unknown> {
     if (this.#cut !== undefined) return Promise.reject(this.#cut);
     return new Promise((resolve, reject) => {
-      const fail = (error: Error): void => {
-        this.#waiting.delete(fail);
-        reject(error);
-      };
-      this.#waiting.add(fail);
-      answer.then((result) => {
-        this.#waiting.delete(fail);
-        if ('error' in result) reject(embedderError(result.error));
-        else resolve(result.value);
-      }, fail);
+      const answer = post();
+      const id = this.#lastCall;
+      this.#waiting.set(id, reject);
+      answer.then(
+        (result) => {
+          if ('error' in result) reject(embedderError(result.error));
+          else resolve(result.value);
+        },
+        (error: unknown) => {
+          this.#waiting.delete(id);
+          reject(error);
+        },
+      );
     });
+  }
+
+  /** Comlink hands it on some turns later: a cut that comes before must not fail what was answered. */
+  #answered(message: Numbered): void {
+    this.#waiting.delete(message.id);
+    this.#onAnswer(message);
   }
 
   /** What comlink takes for a port of its own: it posts in frames, and gets what comes in the other's. */
   #endpoint(t: Framed['t'], listen: (listener: (message: unknown) => void) => void): Endpoint {
     return {
-      postMessage: (message: unknown, transfer?: unknown[]) =>
-        this.#port.post({ t, message } satisfies Framed, transfer),
+      postMessage: (message: Numbered, transfer?: unknown[]) => {
+        if (t === 'call') this.#lastCall = message.id;
+        this.#port.post({ t, message } satisfies Framed, transfer);
+      },
       addEventListener: (_type: string, listener: unknown) =>
         listen((data) => (listener as (event: { data: unknown }) => void)({ data })),
       removeEventListener: () => undefined,

@@ -257,6 +257,18 @@ describe('The stream of events', () => {
     expect(seen).toHaveLength(count);
   });
 
+  it('is streamed by a thread, too, that was just being started when somebody began to listen', async () => {
+    await using starting = await startSystem();
+    const seen: SystemEvent[] = [];
+    const started = starting.start([agent('living')]);
+    await starting.inspect((event) => seen.push(event));
+    await started;
+    await starting.ask({ agent: 'living', capability: add }, 1, { correlationId: 'first' });
+    await until('it is heard', () => seen.some(({ correlationId }) => correlationId === 'first'));
+    const types = seen.filter(({ correlationId }) => correlationId === 'first').map(({ type }) => type);
+    expect(types).toContain('message-received');
+  });
+
   it('is remembered without a listener: recentEvents, in time order, at most as many as asked for', async () => {
     await system.ask(
       { agent: 'b', capability: HOPS.one },

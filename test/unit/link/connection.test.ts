@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Connection } from '../../../runtime/link/connection.ts';
 import { nodePort } from '../../../runtime/link/port.ts';
 import { agentNotFound, threadDied } from '../../../runtime/protocol/errors.ts';
+import { SILENT_PORT } from '../../fixtures/steered-node.ts';
 import { rejection } from '../../fixtures/until.ts';
 
 interface Counts {
@@ -90,5 +91,43 @@ describe('A connection between two threads', () => {
     here.cut(threadDied('worker-1', 'worker-1'));
     expect(await waiting).toMatchObject({ code: 'THREAD_DIED' });
     expect(await rejection(here.api.add(1))).toMatchObject({ code: 'THREAD_DIED' });
+  });
+
+  it('posts nothing more once it is cut', async () => {
+    const [here, there] = pair();
+    const asked: number[] = [];
+    there.serve<Counts>({
+      add: async (by) => {
+        asked.push(by);
+        return by;
+      },
+    });
+    here.serve<Counts>({ add: async (by) => by });
+    here.cut(threadDied('worker-1', 'worker-1'));
+    expect(await rejection(here.api.add(1))).toMatchObject({ code: 'THREAD_DIED' });
+    here.tell({ t: 'note', text: 'after it' });
+    // Whatever was posted to it before is there when it has an answer.
+    await there.api.add(2);
+    expect(asked).toEqual([]);
+  });
+
+  it('has an answer that is read in the turn in which it is cut', async () => {
+    let receive: (message: unknown) => void = () => undefined;
+    const posted: { t: string; message: { id: string } }[] = [];
+    const here = new Connection<Counts, Order>({
+      ...SILENT_PORT,
+      post: (frame) => posted.push(frame as (typeof posted)[number]),
+      onMessage: (listener) => {
+        receive = listener;
+      },
+    });
+    here.serve({});
+    const answered = here.api.add(1);
+    const unanswered = rejection(here.api.add(2));
+    const [call] = posted;
+    receive({ t: 'answer', message: { id: call?.message.id, type: 'RAW', value: { value: 2 } } });
+    here.cut(threadDied('worker-1', 'worker-1'));
+    expect(await answered).toBe(2);
+    expect(await unanswered).toMatchObject({ code: 'THREAD_DIED' });
   });
 });
