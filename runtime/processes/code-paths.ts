@@ -2,16 +2,11 @@ import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join, parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What of the repository is Orrery's, beside the entry of a process. In the package all that is there is. */
+/** What of the repository an agent can import as Orrery: rooms and entries. In the package all that is there is. */
 const SOURCES = [
-  'runtime',
-  'policies',
-  'transports',
-  'gateway',
-  'actors',
-  'index.ts',
-  'worker.ts',
-  'process.ts',
+  ...['runtime', 'policies', 'transports', 'gateway', 'actors'],
+  ...['index.ts', 'worker.ts', 'process.ts', 'start-team.ts'],
+  ...['gateway.ts', 'machines.ts', 'mcp.ts', 'remote.ts', 'simulate.ts', 'xpr.ts'],
 ];
 
 /**

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { remoteFailed, unauthenticated } from '../../../../runtime/protocol/edge-errors.ts';
 import { parseShallowJson } from '../../../../runtime/protocol/json.ts';
+import { PACKAGES_FOR, requirePackages } from '../../../../runtime/protocol/optional-packages.ts';
 import type { Clock } from '../../../../runtime/protocol/seams.ts';
 import type { JsonWebKeySet } from '../../wire/card-key.ts';
 import type { ClientSettings } from '../client-options.ts';
@@ -41,6 +42,7 @@ export function cardVerifier({ settings, calls, clock }: VerifyDeps): VerifyCard
       if (requireSignedCard) throw unauthenticated(`there is no key to verify the card ${at.href} with`);
       return card;
     }
+    requirePackages('Verifying signed cards (trust)', PACKAGES_FOR.signedCards);
     const keys = await keysOf();
     const { verifyCard } = await import('../../wire/card-signature.ts');
     const { signedPartOf } = await import('../../wire/card-shape.ts');
