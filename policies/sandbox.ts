@@ -1,6 +1,5 @@
-import type { JudgePolicy, Party, Verdict } from '../runtime/protocol/policy.ts';
+import { type JudgePolicy, type Party, type Verdict, sandboxReach } from '../runtime/protocol/policy.ts';
 import { CLOSED_SANDBOXES, type SandboxRoutingConfig } from '../runtime/protocol/routing-config.ts';
-import { sandboxReach } from '../runtime/protocol/sandbox-reach.ts';
 
 /**
  * Keeps a sandboxed agent's envelopes in its sandbox, on the allow lists, or with the system: SANDBOX_VIOLATION.

@@ -15,7 +15,7 @@ export {
   syncEnvelope,
   syncMessageOf,
 } from './sync-envelope.ts';
-export type { SandboxReach } from '../../runtime/protocol/sandbox-reach.ts';
+export type { SandboxReach } from '../../runtime/protocol/policy.ts';
 export type { SyncEvent, SyncEventType, SyncRefusal } from './sync-event.ts';
 export type { SyncMedium } from './sync-medium.ts';
 export {

@@ -1,9 +1,8 @@
 import type { KeyObject } from 'node:crypto';
 import type { AgentTier } from '../../runtime/protocol/agent-card.ts';
 import { invalidOptions, OrreryError, refused } from '../../runtime/protocol/errors.ts';
-import type { Party, Verdict } from '../../runtime/protocol/policy.ts';
+import { type Party, type Verdict, type SandboxReach, sandboxReach } from '../../runtime/protocol/policy.ts';
 import { CLOSED_SANDBOXES } from '../../runtime/protocol/routing-config.ts';
-import { type SandboxReach, sandboxReach } from '../../runtime/protocol/sandbox-reach.ts';
 import { InMemoryMemberKeys, type MemberKeys, memberKeyFrom } from './member-keys.ts';
 
 /** A candidate: tier and sandbox from its registered card; `publicKey` is a raw Ed25519 key in base64url. */

@@ -1,7 +1,6 @@
 import { JournalServer } from '../../runtime/journal/journal-server.ts';
 import { SqliteStore } from '../../runtime/journal/sqlite-store.ts';
-import { systemSeams } from '../../runtime/protocol/system-seams.ts';
-import { nodeEventLoop } from '../../runtime/protocol/event-loop.ts';
+import { systemSeams, nodeEventLoop } from '../../runtime/protocol/system-seams.ts';
 import { nodePort } from '../../runtime/link/port.ts';
 import type { DurableSettings } from '../contenders/durable.ts';
 import { pairEnd } from './pair-end.ts';

@@ -7,11 +7,10 @@ import { takeSnapshot } from '../upgrade/take-snapshot.ts';
 import { type ActorLife, DEFAULT_START_MS, DEFAULT_STOP_MS } from './actor-life.ts';
 import { PENDING } from '../agent/pending.ts';
 import type { Cell } from './cell.ts';
-import { entryOf } from '../agent/content-handlers.ts';
+import { entryOf, envelopeHandlerOf, refuseOtherKind } from '../agent/find-handler.ts';
 import { Handling } from './handling.ts';
 import { LogicRunner } from '../agent/logic-runner.ts';
 import { pumpStream } from './stream-windows.ts';
-import { envelopeHandlerOf, refuseOtherKind } from '../agent/unhandled.ts';
 
 /** One life of an agent whose code runs in this thread. */
 export class Actor implements ActorLife {

@@ -7,11 +7,10 @@ import {
 import type { AgentChannel as AgentChannelOf } from '../channels/port-channel.ts';
 import type { PortOutcome } from '../channels/port-sender.ts';
 import { behalfOf } from '../mailbox/behalf.ts';
-import { type Mail, NO_ASK } from '../mailbox/mail.ts';
+import { type Mail, NO_ASK, REPLY } from '../mailbox/mail.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { cancelled, invalidOptions, type OrreryError } from '../protocol/errors.ts';
 import type { Taint } from '../protocol/taint.ts';
-import { REPLY } from '../mailbox/reply.ts';
 import type { CellThread } from './cell-thread.ts';
 import type { Cell } from './cell.ts';
 import { absorbTaint, handOver } from './cell-taint.ts';

@@ -1,7 +1,6 @@
 import { Fifo } from '../mailbox/fifo.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
-import { LANE, type Lane } from '../mailbox/lane.ts';
-import { type Mail, NO_ASK } from '../mailbox/mail.ts';
+import { LANE, type Lane, type Mail, NO_ASK } from '../mailbox/mail.ts';
 import { isSystemId } from '../protocol/policy.ts';
 import type { Handling } from './handling.ts';
 

@@ -1,11 +1,9 @@
 import type { HandlerEntry } from '../agent/agent-definition.ts';
-import { entryOf } from '../agent/content-handlers.ts';
-import { MAX_ATTEMPTS } from '../mailbox/attempts.ts';
+import { entryOf } from '../agent/find-handler.ts';
+import { MAX_ATTEMPTS, type Mail, messageTypeOf, NO_ASK, typeIndex, REPLY } from '../mailbox/mail.ts';
 import type { OutsiderKey } from '../mailbox/behalf.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
-import { type Mail, messageTypeOf, NO_ASK, typeIndex } from '../mailbox/mail.ts';
 import { keyText } from '../mailbox/outsider.ts';
-import { REPLY } from '../mailbox/reply.ts';
 import { parseOutput } from '../protocol/capability.ts';
 import {
   actorDied,

@@ -1,6 +1,13 @@
 import type { InFlow } from '../mailbox/in-flow.ts';
-import { LANE, type Lane } from '../mailbox/lane.ts';
-import { isRetry, type Mail, type MailExtras, messageTypeOf, NO_ASK } from '../mailbox/mail.ts';
+import {
+  LANE,
+  type Lane,
+  isRetry,
+  type Mail,
+  type MailExtras,
+  messageTypeOf,
+  NO_ASK,
+} from '../mailbox/mail.ts';
 import { type A2AMessageType, asksForWork } from '../protocol/envelope.ts';
 import {
   type ErrorData,

@@ -1,6 +1,5 @@
 import { type Funds, fundCopy } from '../budget/mail-account.ts';
-import { LANE, type Lane } from '../mailbox/lane.ts';
-import { copyOf, type Mail } from '../mailbox/mail.ts';
+import { LANE, type Lane, copyOf, type Mail } from '../mailbox/mail.ts';
 import type { WaitingSend } from '../mailbox/waiting-send.ts';
 import { COUNT } from '../observe/thread-counters.ts';
 import { latencyOf, TRAFFIC } from '../observe/traffic-ring.ts';

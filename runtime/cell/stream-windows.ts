@@ -1,7 +1,6 @@
 import type { HandlerEntry } from '../agent/agent-definition.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
-import type { Mail } from '../mailbox/mail.ts';
-import { REPLY } from '../mailbox/reply.ts';
+import { type Mail, REPLY } from '../mailbox/mail.ts';
 import { parseOutput } from '../protocol/capability.ts';
 import { OrreryError } from '../protocol/errors.ts';
 import type { Handling } from './handling.ts';

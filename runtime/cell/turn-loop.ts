@@ -1,7 +1,6 @@
 import type { Cell } from './cell.ts';
 import { Fifo } from '../mailbox/fifo.ts';
-import type { Clock } from '../protocol/seams.ts';
-import type { EventLoop } from '../protocol/event-loop.ts';
+import type { Clock, EventLoop } from '../protocol/seams.ts';
 
 /** Handling goes on this long before other things in the thread get a turn. */
 const TURN_MS = 5;

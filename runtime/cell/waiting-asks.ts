@@ -1,10 +1,8 @@
 import { callOutside } from '../agent/call-outside.ts';
 import type { AskOptions } from '../agent/context.ts';
 import type { Link } from '../link/link.ts';
-import { askGeneration, askName, askSlot, LAST_GENERATION } from '../mailbox/ask-name.ts';
+import { askGeneration, askName, askSlot, LAST_GENERATION, type Mail, REPLY } from '../mailbox/mail.ts';
 import { Fifo } from '../mailbox/fifo.ts';
-import type { Mail } from '../mailbox/mail.ts';
-import { REPLY } from '../mailbox/reply.ts';
 import {
   embedderError,
   type ErrorCode,

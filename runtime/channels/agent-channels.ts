@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Behalf } from '../mailbox/behalf.ts';
-import type { ChannelMark } from '../mailbox/channel-mark.ts';
-import type { Mail, MailExtras } from '../mailbox/mail.ts';
+import type { ChannelMark, Mail, MailExtras } from '../mailbox/mail.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { invalidOptions, mailboxFull, type OrreryError, refused } from '../protocol/errors.ts';
 import { parseOptions, requireText } from '../protocol/parse-options.ts';

@@ -1,6 +1,5 @@
 import type { Behalf } from '../mailbox/behalf.ts';
-import type { ChannelMark } from '../mailbox/channel-mark.ts';
-import { fromEnvelope, Mail, NO_ASK, typeIndex } from '../mailbox/mail.ts';
+import { type ChannelMark, fromEnvelope, Mail, NO_ASK, typeIndex } from '../mailbox/mail.ts';
 import type { A2AEnvelope, A2AMessageType } from '../protocol/envelope.ts';
 import { isSystemId } from '../protocol/policy.ts';
 import type { ChannelIdentity } from './channel-event.ts';

@@ -1,8 +1,5 @@
-import { chargeDeaths } from '../mailbox/attempts.ts';
-import { finishCommit } from '../mailbox/commit-log.ts';
-import type { Checkpoint } from '../cell/checkpoints.ts';
-import { distance, MARK } from '../mailbox/flow-marks.ts';
 import {
+  chargeDeaths,
   MAIL_DATA,
   Mail,
   type MailData,
@@ -11,6 +8,9 @@ import {
   NO_ASK,
   typeIndex,
 } from '../mailbox/mail.ts';
+import { finishCommit } from '../mailbox/commit-log.ts';
+import type { Checkpoint } from '../cell/checkpoints.ts';
+import { distance, MARK } from '../mailbox/flow-marks.ts';
 import type { NamedMail } from '../mailbox/mail-names.ts';
 import { COUNT, COUNTER_WORDS } from '../observe/thread-counters.ts';
 import type { ErrorData } from '../protocol/errors.ts';

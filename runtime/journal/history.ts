@@ -1,9 +1,8 @@
 import { SystemEvent } from '../protocol/system-event.ts';
 import { type A2AEnvelope, parseEnvelope } from '../protocol/envelope.ts';
 import { reasonOf } from '../protocol/errors.ts';
-import type { Clock } from '../protocol/seams.ts';
+import type { Clock, EventLoop } from '../protocol/seams.ts';
 import type { RecordChange, Store } from '../protocol/store.ts';
-import type { EventLoop } from '../protocol/event-loop.ts';
 import { allRecords } from './all-records.ts';
 import { HISTORY_KINDS, type HistoryKind, type HistoryLimits } from './history-options.ts';
 import { entriesOf, headOf, HistoryRing } from './history-ring.ts';

@@ -6,11 +6,10 @@ import type { MailData } from '../mailbox/mail.ts';
 import type { ProcessIdentity } from '../os/process-identity.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { type ErrorData, storeFailed } from '../protocol/errors.ts';
-import type { Seams } from '../protocol/seams.ts';
+import type { Seams, EventLoop } from '../protocol/seams.ts';
 import type { Store } from '../protocol/store.ts';
 import type { DeadLetter } from '../protocol/dead-letter.ts';
 import { Connection } from '../link/connection.ts';
-import type { EventLoop } from '../protocol/event-loop.ts';
 import type { JournalCalls, JournalOrder, JournalThreadOptions } from './journal-thread.ts';
 import type { Port } from '../link/port.ts';
 

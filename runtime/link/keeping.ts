@@ -1,7 +1,6 @@
 import { Fifo } from '../mailbox/fifo.ts';
-import type { Lane } from '../mailbox/lane.ts';
+import { type Lane, isToBeKept, type Mail } from '../mailbox/mail.ts';
 import { MailRecorder } from '../mailbox/mail-record.ts';
-import { isToBeKept, type Mail } from '../mailbox/mail.ts';
 import { type ErrorData, errorToData, notSerialisable, type OrreryError } from '../protocol/errors.ts';
 import type { RecordChange, StoreBatch, StoredMail } from '../protocol/store.ts';
 import type { AgentRow } from '../protocol/agent-row.ts';

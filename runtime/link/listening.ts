@@ -1,5 +1,4 @@
-import type { Clock } from '../protocol/seams.ts';
-import type { EventLoop } from '../protocol/event-loop.ts';
+import type { Clock, EventLoop } from '../protocol/seams.ts';
 
 /**
  * What listening costs where threads wait awake, and where they wait asleep.

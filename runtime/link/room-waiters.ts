@@ -1,5 +1,5 @@
 import { Fifo } from '../mailbox/fifo.ts';
-import type { Lane } from '../mailbox/lane.ts';
+import type { Lane } from '../mailbox/mail.ts';
 import { sendAway, type WaitingSend } from '../mailbox/waiting-send.ts';
 import { systemStopped } from '../protocol/errors.ts';
 import type { Clock } from '../protocol/seams.ts';

@@ -1,7 +1,7 @@
 import type { Outcome } from '../protocol/system-event.ts';
 import type { CommitLog } from './commit-log.ts';
 import { distance, MARK } from './flow-marks.ts';
-import type { Lane } from './lane.ts';
+import type { Lane } from './mail.ts';
 import type { Outsider, OutsiderKey } from './behalf.ts';
 
 const NOBODY: OutsiderKey = [0, 0];

@@ -1,3 +1,4 @@
+import { idText } from '../protocol/system-seams.ts';
 import type { AgentTier } from '../protocol/agent-card.ts';
 import type { Budget } from '../protocol/budget.ts';
 import type {
@@ -7,23 +8,64 @@ import type {
   EnvelopeMetadata,
   PathHop,
 } from '../protocol/envelope.ts';
-import type { ErrorData } from '../protocol/errors.ts';
+import { type ErrorData, errorToData, poison } from '../protocol/errors.ts';
 import { A2A_MESSAGE_TYPES, SCHEMA_VERSION } from '../protocol/message-types.ts';
-import { idText } from '../protocol/seams.ts';
 import type { Taint } from '../protocol/taint.ts';
 import { taintFrom } from '../protocol/taint-from.ts';
 import type { Behalf } from './behalf.ts';
 import type { JournalledFunds } from './journalled-funds.ts';
-import type { ChannelMark } from './channel-mark.ts';
 import type { InFlow } from './in-flow.ts';
 
 /** No ask waits for an answer to this mail. */
 export const NO_ASK = -1;
 
+/**
+ * An ask is named by a number: its slot in the table of its thread, and a generation, so that a late answer to an older
+ * ask of the same slot is known as such. Between threads the two travel apart, as small numbers.
+ */
+const SLOT_BITS = 20;
+const SLOTS = 1 << SLOT_BITS;
+/** Of a mail that nobody waits for. */
+const NO_SLOT = -1;
+
+export const LAST_GENERATION = 0x3fffffff;
+
+export const askName = (slot: number, generation: number): number =>
+  slot === NO_SLOT ? NO_ASK : generation * SLOTS + slot;
+
+export const askGeneration = (ask: number): number => (ask === NO_ASK ? 0 : Math.floor(ask / SLOTS));
+
+export const askSlot = (ask: number): number =>
+  ask === NO_ASK ? NO_SLOT : ask - Math.floor(ask / SLOTS) * SLOTS;
+
+/** A mailbox has three lanes; an envelope's sender chooses one. */
+export const LANE = { system: 0, user: 1, callback: 2 } as const;
+export type Lane = (typeof LANE)[keyof typeof LANE];
+
+/** What an answer says. `empty` is the value undefined. */
+export const REPLY = { value: 0, error: 1, progress: 2, chunk: 3, end: 4, empty: 5 } as const;
+
 const TYPE_INDEX = new Map<A2AMessageType, number>(A2A_MESSAGE_TYPES.map((type, index) => [type, index]));
 
 /** The position of a message type in the seed's list: types travel and are counted as small numbers. */
 export const typeIndex = (type: A2AMessageType): number => TYPE_INDEX.get(type) ?? 0;
+
+/**
+ * What makes an envelope part of a channel between two agents of one system.
+ *
+ * - `act`     `open` asks for the channel, `data` is what its user sent, `ready` says that somebody listens, `lost` that
+ *             this end's actor is over, `close` that the channel is.
+ * - `to`      of `data`: the life of the recipient that it is meant for; another one knows nothing of the channel.
+ * - `run`     of `data`: since when the recipient has listened without a break, as it said.
+ * - `granted` the channel was opened by the recipient, which gives leave to answer over it whatever the tiers say.
+ */
+export interface ChannelMark {
+  readonly id: string;
+  readonly act: 'open' | 'data' | 'ready' | 'lost' | 'close';
+  readonly to?: string;
+  readonly run?: number;
+  readonly granted?: true;
+}
 
 /**
  * What few envelopes have: kept out of `Mail` so that most mails stay small. Nothing that is sent says on whose behalf it is.
@@ -301,3 +343,19 @@ export function mailFromData(data: MailData): Mail {
 
 /** The same envelope for another recipient. */
 export const copyOf = (mail: Mail): Mail => mailFromData(mailToData(mail));
+
+/** Tries that end in a death before an envelope is poison. */
+export const MAX_ATTEMPTS = 3;
+
+/** What its agent lived in died over the envelope, `attempts` times by now: after the last one there is no other. */
+export function chargeDeaths(mail: Mail, attempts: number, { agentId, reason, taint }: DeathOver): void {
+  mail.attempts = attempts;
+  if (attempts < MAX_ATTEMPTS) return;
+  mail.tombstone ??= { ...errorToData(poison(agentId, attempts, { reason })), ...(taint && { taint }) };
+}
+
+interface DeathOver {
+  readonly agentId: string;
+  readonly reason: string;
+  readonly taint?: Taint;
+}

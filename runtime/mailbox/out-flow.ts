@@ -2,8 +2,7 @@ import { Fifo } from './fifo.ts';
 import type { CommitLog } from './commit-log.ts';
 import { distance, MARK } from './flow-marks.ts';
 import { InFlow } from './in-flow.ts';
-import type { Lane } from './lane.ts';
-import type { Mail } from './mail.ts';
+import type { Lane, Mail } from './mail.ts';
 
 const TRIM_EVERY = 16;
 

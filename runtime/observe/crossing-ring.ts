@@ -1,7 +1,7 @@
+import { idText } from '../protocol/system-seams.ts';
 import { type Mail, messageTypeOf } from '../mailbox/mail.ts';
 import type { AgentTier } from '../protocol/agent-card.ts';
 import { BROADCAST, type A2AMessageType } from '../protocol/envelope.ts';
-import { idText } from '../protocol/seams.ts';
 import type { AgentRow } from '../protocol/agent-row.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 

@@ -2,10 +2,9 @@ import { type ActorLife, DEFAULT_START_MS, DEFAULT_STOP_MS } from '../cell/actor
 import { PENDING } from '../agent/pending.ts';
 import type { Cell } from '../cell/cell.ts';
 import type { CellMailbox } from '../cell/cell-mailbox.ts';
-import { entryOf } from '../agent/content-handlers.ts';
+import { entryOf, refuseOtherKind } from '../agent/find-handler.ts';
 import { Handling } from '../cell/handling.ts';
 import { isPrivileged } from '../cell/cell-taint.ts';
-import { refuseOtherKind } from '../agent/unhandled.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
 import { type Mail, messageTypeOf, NO_ASK, toEnvelope } from '../mailbox/mail.ts';
 import { catalogueEvent } from '../protocol/catalogue-approval.ts';

@@ -2,8 +2,7 @@ import type { Cell } from '../cell/cell.ts';
 import type { Handling } from '../cell/handling.ts';
 import { readerLeft, STREAM_WINDOW, type StreamWindow } from '../cell/stream-windows.ts';
 import type { Timer } from '../cell/timer-wheel.ts';
-import type { Mail } from '../mailbox/mail.ts';
-import { REPLY } from '../mailbox/reply.ts';
+import { type Mail, REPLY } from '../mailbox/mail.ts';
 
 /** A stream on its way from a process to its reader: the process may send as much as the reader takes. */
 export class ProcessStream {

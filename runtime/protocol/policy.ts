@@ -1,8 +1,8 @@
 import type { AgentTier } from './agent-card.ts';
 import type { Budget } from './budget.ts';
 import type { A2AMessageType, PathHop } from './envelope.ts';
-import type { ErrorCode, OrreryError } from './errors.ts';
-import type { RoutingConfig } from './routing-config.ts';
+import { type ErrorCode, ERROR_CODES, type OrreryError, reasonOf } from './errors.ts';
+import type { RoutingConfig, SandboxRoutingConfig } from './routing-config.ts';
 
 /**
  * One side of an envelope as the policies see it: what its registered card says, never what the envelope claims.
@@ -83,3 +83,58 @@ export const systemParty = (id: string): Party => ({ id, tier: 0, sandboxId: und
 /** Says whether an envelope between the two goes from one tier to another: the system has none. */
 export const isCrossTier = (source: Party, target: Party): boolean =>
   source.tier !== target.tier && !source.isSystem && !target.isSystem;
+
+/**
+ * The first refusal among the policies, or undefined when all of them allow.
+ *
+ * A policy that throws, or returns what is no verdict, has not allowed: the envelope is refused with its name.
+ */
+export function judge(policies: readonly JudgePolicy[], request: JudgeRequest): Verdict | undefined {
+  let asked: JudgePolicy | undefined;
+  try {
+    for (const policy of policies) {
+      asked = policy;
+      const verdict = policy.judge(request);
+      if (verdict !== undefined)
+        return isVerdict(verdict) ? verdict : failed(policy, 'it returned no verdict');
+    }
+    return undefined;
+  } catch (error) {
+    return failed(asked, reasonOf(error));
+  }
+}
+
+const failed = (policy: JudgePolicy | undefined, reason: string): Verdict => ({
+  code: 'REFUSED',
+  reason: `The policy "${policy?.name}" could not judge: ${reason}`,
+});
+
+function isVerdict(value: unknown): value is Verdict {
+  const { code, reason } = (value ?? {}) as Partial<Verdict>;
+  return code !== undefined && ERROR_CODES.includes(code) && typeof reason === 'string';
+}
+
+/** Says whether `from` may write to `to` as far as sandboxes go. */
+export type SandboxReach = (from: Party, to: Party) => boolean;
+
+/**
+ * The sandbox rule under `config`, for delivery and for discovery alike: what an agent may not reach it does not see.
+ *
+ * Only a sandboxed sender is bound: to its own sandbox, the agents on the lists, and the system.
+ */
+export function sandboxReach({
+  enforced,
+  crossSandboxAllowList,
+  allow = {},
+}: SandboxRoutingConfig): SandboxReach {
+  if (!enforced) return () => true;
+  const fromEverywhere = new Set(crossSandboxAllowList);
+  const fromOne = new Map(Object.entries(allow).map(([sandboxId, ids]) => [sandboxId, new Set(ids)]));
+  return (from, to) =>
+    from.sandboxId === undefined ||
+    from.sandboxId === to.sandboxId ||
+    from.isSystem ||
+    to.isSystem ||
+    fromEverywhere.has(to.id) ||
+    fromOne.get(from.sandboxId)?.has(to.id) === true;
+}

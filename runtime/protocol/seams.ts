@@ -27,8 +27,6 @@ export interface IdSource {
   next(): number;
 }
 
-export const idText = (origin: string, serial: number): string => `${origin}-${serial.toString(36)}`;
-
 /**
  * 128 bits of chance in 22 characters of base64url: unlike an id, which whoever has seen the one before can guess, and
  * `Random`, whose next number follows from those before.
@@ -43,4 +41,20 @@ export interface Seams {
   readonly newId: NewId;
   readonly newSecret: NewSecret;
   readonly random: Random;
+}
+
+/**
+ * When things run in one thread.
+ *
+ * - `defer`      after the code that runs now, before anything else.
+ * - `soon`       after the code that runs now and the promises that it settled, before the event loop turns.
+ * - `yieldTurn`  when the event loop has had a turn.
+ * - `listens`    how a thread waits for a message that is on its way: `awake` where the other threads run meanwhile,
+ *                `asleep` where they need its core for that, `never` where it may not wait.
+ */
+export interface EventLoop {
+  defer(run: () => void): void;
+  soon(run: () => void): void;
+  yieldTurn(run: () => void): void;
+  readonly listens: 'awake' | 'asleep' | 'never';
 }

@@ -1,5 +1,7 @@
 import { randomBytes, randomFillSync } from 'node:crypto';
-import { type Clock, type IdSource, idText, type NewSecret, type Random, type Seams } from './seams.ts';
+import type { Clock, EventLoop, IdSource, NewSecret, Random, Seams } from './seams.ts';
+import { availableParallelism } from 'node:os';
+import { isMainThread } from 'node:worker_threads';
 
 /** The real clock: the one place, with this file's others, that asks the machine for time, ids and chance. */
 export const systemClock: Clock = {
@@ -13,6 +15,8 @@ export const systemClock: Clock = {
 };
 
 export const systemRandom: Random = () => Math.random();
+
+export const idText = (origin: string, serial: number): string => `${origin}-${serial.toString(36)}`;
 
 /** Ids of 96 random bits a thread and a counter: `k3v9…-1z`. Unique across threads and machines, cheap to make. */
 export function idSource(): IdSource {
@@ -42,4 +46,17 @@ export function systemSeams(): Seams {
   const ids = idSource();
   const newId = (): string => idText(ids.origin, ids.next());
   return { clock: systemClock, ids, newId, newSecret: secretSource(), random: systemRandom };
+}
+
+export const nodeEventLoop = (): EventLoop => ({
+  defer: (run) => process.nextTick(run),
+  soon: (run) => queueMicrotask(run),
+  yieldTurn: (run) => setImmediate(run),
+  listens: mannerOfListening(),
+});
+
+/** The embedder's own thread has other things to do than to sleep. */
+function mannerOfListening(): EventLoop['listens'] {
+  if (availableParallelism() > 1) return 'awake';
+  return isMainThread ? 'never' : 'asleep';
 }

@@ -9,6 +9,7 @@ import {
   systemParty,
   type Verdict,
   verdictOf,
+  judge,
 } from '../protocol/policy.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
@@ -16,7 +17,6 @@ import type { Clock } from '../protocol/seams.ts';
 import { proposedIn } from '../protocol/task-proposal.ts';
 import { type AgentWords, READINESS, type Readiness } from './agent-words.ts';
 import type { Grants } from './grants.ts';
-import { judge } from './judge.ts';
 import type { RoutingTable } from './routing-table.ts';
 import { type AgentRow, routingPathTo } from '../protocol/agent-row.ts';
 

@@ -1,5 +1,5 @@
-import { type Clock, type IdSource, idText, type NewSecret, type Seams } from '../protocol/seams.ts';
-import type { EventLoop } from '../protocol/event-loop.ts';
+import type { Clock, IdSource, NewSecret, Seams, EventLoop } from '../protocol/seams.ts';
+import { idText } from '../protocol/system-seams.ts';
 import { Chance } from './chance.ts';
 import { endTimer } from './running.ts';
 import type { Scheduler } from './scheduler.ts';

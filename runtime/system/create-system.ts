@@ -30,7 +30,7 @@ import { NO_CHANGE } from '../routing/routing-table.ts';
 import { Connection } from '../link/connection.ts';
 import type { ControlBoot, ControlCalls, WrongStart } from '../control/control-calls.ts';
 import type { NodeReport } from '../thread/control-protocol.ts';
-import { nodeEventLoop } from '../protocol/event-loop.ts';
+import { nodeEventLoop } from '../protocol/system-seams.ts';
 import { ThreadHost } from '../thread/thread-host.ts';
 import type { ThreadNode } from '../thread/thread-node.ts';
 import { newThreadMemories } from '../control/thread-incarnation.ts';

@@ -1,8 +1,7 @@
 import type { Interceptor } from '../cell/interceptor.ts';
 import type { StartedRings } from '../journal/started-ring.ts';
 import type { JudgePolicy } from '../protocol/policy.ts';
-import type { Seams } from '../protocol/seams.ts';
-import type { EventLoop } from '../protocol/event-loop.ts';
+import type { Seams, EventLoop } from '../protocol/seams.ts';
 import type { ThreadHost } from '../thread/thread-host.ts';
 import type { Spawned, Spawner } from '../link/spawner.ts';
 

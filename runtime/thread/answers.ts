@@ -1,9 +1,8 @@
 import type { InFlow } from '../mailbox/in-flow.ts';
-import { type Mail, typeIndex } from '../mailbox/mail.ts';
+import { type Mail, typeIndex, REPLY } from '../mailbox/mail.ts';
 import { COUNT } from '../observe/thread-counters.ts';
 import { TRAFFIC, type TrafficKind } from '../observe/traffic-ring.ts';
 import type { Taint } from '../protocol/taint.ts';
-import { REPLY } from '../mailbox/reply.ts';
 import type { Link } from '../link/link.ts';
 import type { ThreadNode } from './thread-node.ts';
 

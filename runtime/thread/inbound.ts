@@ -1,12 +1,11 @@
 import { distance, flowBase, MARK, slabIndexOf } from '../mailbox/flow-marks.ts';
 import { InFlow } from '../mailbox/in-flow.ts';
-import type { Lane } from '../mailbox/lane.ts';
-import { type Mail, NO_ASK } from '../mailbox/mail.ts';
+import { type Lane, type Mail, NO_ASK } from '../mailbox/mail.ts';
 import { COUNT } from '../observe/thread-counters.ts';
 import { TRAFFIC } from '../observe/traffic-ring.ts';
 import { errorToData, notHere } from '../protocol/errors.ts';
 import type { Taint } from '../protocol/taint.ts';
-import type { BatchSink } from '../link/batch-format.ts';
+import type { BatchSink } from '../link/batch.ts';
 import type { Link } from '../link/link.ts';
 import type { ThreadNode } from './thread-node.ts';
 

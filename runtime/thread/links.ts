@@ -1,17 +1,16 @@
-import { chargeDeaths } from '../mailbox/attempts.ts';
+import type { EventLoop } from '../protocol/seams.ts';
+import type { Outgoing } from '../link/batch.ts';
+import { chargeDeaths, isRetry, type Mail, NO_ASK } from '../mailbox/mail.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
-import { isRetry, type Mail, NO_ASK } from '../mailbox/mail.ts';
 import type { OutFlow } from '../mailbox/out-flow.ts';
 import { COUNT } from '../observe/thread-counters.ts';
 import { actorDied, errorToData } from '../protocol/errors.ts';
 import type { AgentRow } from '../protocol/agent-row.ts';
-import type { EventLoop } from '../protocol/event-loop.ts';
 import { Inbound } from './inbound.ts';
 import type { ThreadDeath } from './control-protocol.ts';
 import { Link } from '../link/link.ts';
 import { Listening } from '../link/listening.ts';
 import type { ThreadNode } from './thread-node.ts';
-import type { Outgoing } from '../link/outgoing.ts';
 import type { Port } from '../link/port.ts';
 
 /** Posts that are read in one go, so that a thread which never stops posting does not keep this one for ever. */

@@ -1,3 +1,4 @@
+import type { EventLoop } from '../protocol/seams.ts';
 import type { Answer } from '../cell/answered-ids.ts';
 import { AgentRecords } from '../cell/agent-records.ts';
 import type { Cell } from '../cell/cell.ts';
@@ -20,7 +21,6 @@ import type { PageOf, RecordChange, StoredRecord } from '../protocol/store.ts';
 import type { AgentRow } from '../protocol/agent-row.ts';
 import type { DeadLetter } from '../protocol/dead-letter.ts';
 import { Connection, type Remote } from '../link/connection.ts';
-import type { EventLoop } from '../protocol/event-loop.ts';
 import type { JournalAccess } from '../journal/journal-thread.ts';
 import type { Keeping } from '../link/keeping.ts';
 import { JournalledStates } from './journalled-states.ts';

@@ -1,9 +1,8 @@
 import type { Cell } from '../cell/cell.ts';
 import { OVER } from '../budget/former-accounts.ts';
-import { chargeDeaths } from '../mailbox/attempts.ts';
+import { chargeDeaths, isRetry, type Mail } from '../mailbox/mail.ts';
 import type { JournalledFunds } from '../mailbox/journalled-funds.ts';
 import type { LeftMail } from '../journal/backlog.ts';
-import { isRetry, type Mail } from '../mailbox/mail.ts';
 import { mailFromRecord } from '../mailbox/mail-record.ts';
 import { actorDied, errorToData } from '../protocol/errors.ts';
 

@@ -1,8 +1,7 @@
 import type { Cell } from '../cell/cell.ts';
 import type { StartedNotes } from '../journal/started-ring.ts';
 import type { Mail } from '../mailbox/mail.ts';
-import type { Clock } from '../protocol/seams.ts';
-import type { EventLoop } from '../protocol/event-loop.ts';
+import type { Clock, EventLoop } from '../protocol/seams.ts';
 
 /** Mails that are begun on within so long are noted together. */
 const TOGETHER_MS = 0.2;

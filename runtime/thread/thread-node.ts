@@ -16,7 +16,7 @@ import { StreamWindows } from '../cell/stream-windows.ts';
 import { TimerWheel } from '../cell/timer-wheel.ts';
 import { Accounts } from '../budget/accounts.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
-import { type Mail, NO_ASK } from '../mailbox/mail.ts';
+import { type Mail, NO_ASK, REPLY } from '../mailbox/mail.ts';
 import type { EventLimits } from '../observe/event-limits.ts';
 import { NodeLog } from '../observe/node-log.ts';
 import { COUNT } from '../observe/thread-counters.ts';
@@ -34,7 +34,7 @@ import {
   stackOf,
 } from '../protocol/errors.ts';
 import type { JudgePolicy } from '../protocol/policy.ts';
-import type { Seams } from '../protocol/seams.ts';
+import type { Seams, EventLoop } from '../protocol/seams.ts';
 import type { Taint } from '../protocol/taint.ts';
 import { warnOfStray } from '../protocol/warn-of.ts';
 import { AgentWords } from '../routing/agent-words.ts';
@@ -50,8 +50,6 @@ import type { DiedOver } from '../supervision/supervisor.ts';
 import type { WatchdogLimits } from '../supervision/supervisor-options.ts';
 import { isSnapshotUnknown } from '../upgrade/restore.ts';
 import { Answers } from './answers.ts';
-import { REPLY } from '../mailbox/reply.ts';
-import type { EventLoop } from '../protocol/event-loop.ts';
 import type { NodeReport } from './control-protocol.ts';
 import { Links } from './links.ts';
 import { type ReplicatedMail, Outbox } from '../link/outbox.ts';

@@ -1,16 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LANE } from '../../runtime/mailbox/lane.ts';
-import { Mail, NO_ASK } from '../../runtime/mailbox/mail.ts';
+import { LANE, Mail, NO_ASK, REPLY } from '../../runtime/mailbox/mail.ts';
 import { OutFlow } from '../../runtime/mailbox/out-flow.ts';
 import type { ErrorData } from '../../runtime/protocol/errors.ts';
-import { type BatchSink, structuredKind } from '../../runtime/link/batch-format.ts';
-import { REPLY } from '../../runtime/mailbox/reply.ts';
-import { BatchReader } from '../../runtime/link/batch-reader.ts';
-import { BatchWriter } from '../../runtime/link/batch-writer.ts';
-import { SendingNames } from '../../runtime/link/link-names.ts';
-import type { Outgoing } from '../../runtime/link/outgoing.ts';
+import {
+  type BatchSink,
+  structuredKind,
+  SendingNames,
+  BatchWriter,
+  BatchReader,
+  type Outgoing,
+} from '../../runtime/link/batch.ts';
 import { arbJson, arbText } from './arbitraries/json.ts';
 import { arbAsk, arbMailSpecs, arbStructured, mailOf, plain } from './arbitraries/mail.ts';
 

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CommitLog, newCommitLogMemory } from '../../runtime/mailbox/commit-log.ts';
 import { flowBase, MARK, newFlowSlab } from '../../runtime/mailbox/flow-marks.ts';
 import { InFlow } from '../../runtime/mailbox/in-flow.ts';
-import { LANE } from '../../runtime/mailbox/lane.ts';
-import { Mail, NO_ASK } from '../../runtime/mailbox/mail.ts';
+import { LANE, Mail, NO_ASK } from '../../runtime/mailbox/mail.ts';
 import { OutFlow } from '../../runtime/mailbox/out-flow.ts';
 import type { Outcome } from '../../runtime/protocol/system-event.ts';
 

@@ -1,13 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LANE } from '../../runtime/mailbox/lane.ts';
+import { LANE, REPLY } from '../../runtime/mailbox/mail.ts';
 import { OutFlow } from '../../runtime/mailbox/out-flow.ts';
 import { isOrreryError } from '../../runtime/protocol/errors.ts';
-import type { BatchSink } from '../../runtime/link/batch-format.ts';
-import { REPLY } from '../../runtime/mailbox/reply.ts';
-import { BatchReader } from '../../runtime/link/batch-reader.ts';
-import { BatchWriter } from '../../runtime/link/batch-writer.ts';
-import { SendingNames } from '../../runtime/link/link-names.ts';
+import { type BatchSink, SendingNames, BatchWriter, BatchReader } from '../../runtime/link/batch.ts';
 import { times } from '../fixtures/effort.ts';
 import { arbDamaged, arbHostile, arbTorn } from './arbitraries/damage.ts';
 import { arbJson } from './arbitraries/json.ts';

@@ -1,9 +1,9 @@
+import type { Outgoing } from '../../runtime/link/batch.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LANE } from '../../runtime/mailbox/lane.ts';
-import { Mail, NO_ASK } from '../../runtime/mailbox/mail.ts';
+import { LANE, Mail, NO_ASK } from '../../runtime/mailbox/mail.ts';
 import { OutFlow } from '../../runtime/mailbox/out-flow.ts';
-import { type Outgoing, OutgoingQueue } from '../../runtime/link/outgoing.ts';
+import { OutgoingQueue } from '../../runtime/link/link.ts';
 
 const FLOWS = [0, 1, 2].map((flow) => new OutFlow(flow, flow, LANE.user, new Int32Array(8), 0, false));
 

@@ -1,9 +1,8 @@
 import { PENDING } from '../../agent/pending.ts';
 import type { AgentDefinition, HandlerEntry } from '../../agent/agent-definition.ts';
-import { entryOf } from '../../agent/content-handlers.ts';
+import { entryOf, envelopeHandlerOf, refuseOtherKind } from '../../agent/find-handler.ts';
 import { isThenable } from '../../protocol/promises.ts';
 import { LogicRunner } from '../../agent/logic-runner.ts';
-import { envelopeHandlerOf, refuseOtherKind } from '../../agent/unhandled.ts';
 import { parseInput, parseOutput } from '../../protocol/capability.ts';
 import {
   errorFromData,

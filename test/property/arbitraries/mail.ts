@@ -1,9 +1,8 @@
+import { idText } from '../../../runtime/protocol/system-seams.ts';
 import fc from 'fast-check';
-import { askName, LAST_GENERATION } from '../../../runtime/mailbox/ask-name.ts';
-import { Mail, type MailExtras, NO_ASK } from '../../../runtime/mailbox/mail.ts';
+import { askName, LAST_GENERATION, Mail, type MailExtras, NO_ASK } from '../../../runtime/mailbox/mail.ts';
 import { A2A_MESSAGE_TYPES, type PathHop } from '../../../runtime/protocol/envelope.ts';
 import type { ErrorData } from '../../../runtime/protocol/errors.ts';
-import { idText } from '../../../runtime/protocol/seams.ts';
 import { arbJson, arbText } from './json.ts';
 
 /** Few enough that ids, correlation ids and names of agents meet. */

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Cell } from '../../../runtime/cell/cell.ts';
 import { CellOutcomes } from '../../../runtime/cell/cell-outcomes.ts';
-import { MAX_ATTEMPTS } from '../../../runtime/mailbox/attempts.ts';
-import type { Mail } from '../../../runtime/mailbox/mail.ts';
+import { MAX_ATTEMPTS, type Mail } from '../../../runtime/mailbox/mail.ts';
 import { cancelled, type ErrorData } from '../../../runtime/protocol/errors.ts';
 
 /** The outcomes of an agent `mars`, of which those that were told are listed. */

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Checkpoints, type Checkpoint } from '../../../runtime/cell/checkpoints.ts';
 import { newFlowSlab } from '../../../runtime/mailbox/flow-marks.ts';
 import { InFlow } from '../../../runtime/mailbox/in-flow.ts';
-import { LANE } from '../../../runtime/mailbox/lane.ts';
-import { Mail, NO_ASK } from '../../../runtime/mailbox/mail.ts';
+import { LANE, Mail, NO_ASK } from '../../../runtime/mailbox/mail.ts';
 import { CheckpointReplicas } from '../../../runtime/control/replica-ledger.ts';
 
 const INCARNATION = 3;

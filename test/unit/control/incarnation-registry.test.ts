@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MARK, newFlowSlab } from '../../../runtime/mailbox/flow-marks.ts';
-import { LANE } from '../../../runtime/mailbox/lane.ts';
-import { Mail, mailFromData, mailToData, NO_ASK } from '../../../runtime/mailbox/mail.ts';
+import { LANE, Mail, mailFromData, mailToData, NO_ASK } from '../../../runtime/mailbox/mail.ts';
 import { MailNames } from '../../../runtime/mailbox/mail-names.ts';
 import { COUNT } from '../../../runtime/observe/thread-counters.ts';
 import { IncarnationRegistry } from '../../../runtime/control/incarnation-registry.ts';

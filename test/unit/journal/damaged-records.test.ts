@@ -7,8 +7,7 @@ import { checkJournalFile, salvageJournalFile } from '../../../runtime/journal/c
 import { Journal } from '../../../runtime/journal/journal.ts';
 import { letterRecord } from '../../../runtime/journal/journalled-dead-letters.ts';
 import { SqliteStore } from '../../../runtime/journal/sqlite-store.ts';
-import { nodeEventLoop } from '../../../runtime/protocol/event-loop.ts';
-import { systemSeams } from '../../../runtime/protocol/system-seams.ts';
+import { nodeEventLoop, systemSeams } from '../../../runtime/protocol/system-seams.ts';
 import type { StoredRecord } from '../../../runtime/protocol/store.ts';
 import type { DeadLetter } from '../../../runtime/protocol/dead-letter.ts';
 import { rejection } from '../../fixtures/until.ts';

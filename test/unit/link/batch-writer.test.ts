@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { LANE } from '../../../runtime/mailbox/lane.ts';
-import { Mail, NO_ASK } from '../../../runtime/mailbox/mail.ts';
+import { LANE, Mail, NO_ASK, REPLY } from '../../../runtime/mailbox/mail.ts';
 import { OutFlow } from '../../../runtime/mailbox/out-flow.ts';
 import type { PathHop } from '../../../runtime/protocol/envelope.ts';
-import { REPLY } from '../../../runtime/mailbox/reply.ts';
-import { BatchReader } from '../../../runtime/link/batch-reader.ts';
-import { BatchWriter } from '../../../runtime/link/batch-writer.ts';
-import { SendingNames } from '../../../runtime/link/link-names.ts';
-import type { Outgoing } from '../../../runtime/link/outgoing.ts';
+import { BatchReader, BatchWriter, SendingNames, type Outgoing } from '../../../runtime/link/batch.ts';
 
 const FLOW = new OutFlow(0, 0, LANE.user, new Int32Array(8), 0, false);
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Column, entry } from '../../../runtime/link/column.ts';
+import { Column, entry } from '../../../runtime/link/batch.ts';
 
 const hops = [{ agent: 'a' }];
 // Few enough that neighbours are often the same; of objects, the same one and equal ones.

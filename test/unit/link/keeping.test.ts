@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LANE } from '../../../runtime/mailbox/lane.ts';
-import { Mail, type MailExtras, NO_ASK } from '../../../runtime/mailbox/mail.ts';
+import { LANE, Mail, type MailExtras, NO_ASK } from '../../../runtime/mailbox/mail.ts';
 import { mailFromRecord } from '../../../runtime/mailbox/mail-record.ts';
 import type { StoreBatch } from '../../../runtime/protocol/store.ts';
 import { Keeping, type Sending } from '../../../runtime/link/keeping.ts';

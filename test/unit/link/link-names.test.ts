@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { MailExtras } from '../../../runtime/mailbox/mail.ts';
-import { ReceivedNames, SendingNames } from '../../../runtime/link/link-names.ts';
+import { ReceivedNames, SendingNames } from '../../../runtime/link/batch.ts';
 
 /** More are not named. */
 const STRINGS = 65_536;

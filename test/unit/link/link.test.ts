@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OutFlow } from '../../../runtime/mailbox/out-flow.ts';
-import { REPLY } from '../../../runtime/mailbox/reply.ts';
+import { REPLY } from '../../../runtime/mailbox/mail.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';
 import { type LinkEnd, linkPair } from '../../fixtures/link-pair.ts';
 

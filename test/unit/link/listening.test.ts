@@ -1,5 +1,5 @@
+import type { EventLoop } from '../../../runtime/protocol/seams.ts';
 import { describe, expect, it } from 'vitest';
-import type { EventLoop } from '../../../runtime/protocol/event-loop.ts';
 import { Listening } from '../../../runtime/link/listening.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';
 import { FakeLoop } from '../../fixtures/fake-loop.ts';

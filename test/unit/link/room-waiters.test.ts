@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LANE } from '../../../runtime/mailbox/lane.ts';
+import { LANE } from '../../../runtime/mailbox/mail.ts';
 import { RoutingTable, deltaOf } from '../../../runtime/routing/routing-table.ts';
 import { systemProfile } from '../../../runtime/routing/system-profile.ts';
 import { RoomWaiters } from '../../../runtime/link/room-waiters.ts';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { askGeneration, askName, askSlot, LAST_GENERATION } from '../../../runtime/mailbox/ask-name.ts';
-import { NO_ASK } from '../../../runtime/mailbox/mail.ts';
+import { askGeneration, askName, askSlot, LAST_GENERATION, NO_ASK } from '../../../runtime/mailbox/mail.ts';
 
 const LAST_SLOT = 2 ** 20 - 1;
 const slot = fc.oneof(fc.integer({ min: 0, max: LAST_SLOT }), fc.constantFrom(0, LAST_SLOT));

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chargeDeaths, MAX_ATTEMPTS } from '../../../runtime/mailbox/attempts.ts';
-import { Mail, NO_ASK } from '../../../runtime/mailbox/mail.ts';
+import { chargeDeaths, MAX_ATTEMPTS, Mail, NO_ASK } from '../../../runtime/mailbox/mail.ts';
 
 const mail = (): Mail =>
   new Mail('m', '', 0, 'a', 'b', undefined, 0, null, undefined, 0, NO_ASK, undefined, undefined);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JudgePolicy, Verdict } from '../../../runtime/protocol/policy.ts';
-import { judge } from '../../../runtime/routing/judge.ts';
+import { type JudgePolicy, type Verdict, judge } from '../../../runtime/protocol/policy.ts';
 import { requestOf } from '../policies/judge-request.ts';
 
 const rule = (name: string, verdict: unknown): JudgePolicy => ({ name, judge: () => verdict as Verdict });

@@ -3,7 +3,7 @@ import { InProcessHub } from '../../../../actors/shared-state/in-process-hub.ts'
 import { InMemoryMemberKeys, memberKeyFrom } from '../../../../actors/shared-state/member-keys.ts';
 import { EnvelopeMedium, syncMessageOf } from '../../../../actors/shared-state/sync-envelope.ts';
 import { SyncMembership } from '../../../../actors/shared-state/sync-membership.ts';
-import { sandboxReach } from '../../../../runtime/protocol/sandbox-reach.ts';
+import { sandboxReach } from '../../../../runtime/protocol/policy.ts';
 import { A2AEnvelope } from '../../../../runtime/protocol/envelope.ts';
 import { EnvelopeFactory } from '../../../../runtime/protocol/envelope-factory.ts';
 import { FakeClock } from '../../../fixtures/fake-clock.ts';
