@@ -1,7 +1,6 @@
 import type { Accounts } from '../budget/accounts.ts';
 import type { Link } from '../link/link.ts';
 import type { Outbox } from '../link/outbox.ts';
-import type { RoomWaiters } from '../link/room-waiters.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
 import type { Mail } from '../mailbox/mail.ts';
 import type { NodeLog } from '../observe/node-log.ts';
@@ -12,11 +11,9 @@ import type { Seams } from '../protocol/seams.ts';
 import type { Outcome } from '../protocol/system-event.ts';
 import type { Taint } from '../protocol/taint.ts';
 import type { AgentWords } from '../routing/agent-words.ts';
-import type { Lookups } from '../routing/lookups.ts';
 import type { MailJudge } from '../routing/mail-judge.ts';
 import type { AgentOffer } from '../routing/offered-profile.ts';
 import type { RoutingTable } from '../routing/routing-table.ts';
-import type { ThreadRouter } from '../routing/thread-router.ts';
 import type { DiedOver } from '../supervision/supervisor.ts';
 import type { OutsideCall } from '../agent/outside.ts';
 import type { AgentMemories } from './cell-taint.ts';
@@ -41,18 +38,12 @@ export interface CellThread extends CellReports {
   /** Who is where, and who may reach whom. */
   readonly table: RoutingTable;
   readonly judge: MailJudge;
-  readonly router: ThreadRouter;
-  /** Undefined where no other node is asked for anybody. */
-  readonly lookups: Lookups | undefined;
   /** Whether each agent of the system can take mail, and its load. */
   readonly words: AgentWords;
-  readonly broadcastToSender: boolean;
 
   /** What leaves the thread. */
   readonly mailSender: MailSender;
   readonly outbox: Outbox;
-  /** Who here waits for room in a mailbox. */
-  readonly room: RoomWaiters;
   readonly links: LinksOfThread;
   readonly answers: AnswersOfThread;
   /** What envelopes may spend. */
@@ -73,7 +64,6 @@ export interface CellThread extends CellReports {
   /** What outlives the process, in a system with a journal. */
   readonly journal: JournalOfThread | undefined;
 
-  readonly counters: Float64Array;
   readonly log: NodeLog;
 
   startCell(cell: Cell): void;

@@ -23,6 +23,8 @@ type CheckpointName = Omit<Checkpoint, 'partial' | 'taint'>;
  * `post` gives the control thread a copy: what is kept here dies with the thread.
  */
 export class Checkpoints {
+  /** Something is kept. */
+  isUsed = false;
   readonly #incarnation: number;
   readonly #post: (kept: Checkpoint) => void;
   readonly #kept = new Map<string, Checkpoint>();
@@ -30,11 +32,6 @@ export class Checkpoints {
   constructor(incarnation: number, post: (kept: Checkpoint) => void) {
     this.#incarnation = incarnation;
     this.#post = post;
-  }
-
-  /** Something is kept. */
-  get isUsed(): boolean {
-    return this.#kept.size > 0;
   }
 
   /** A copy of what was last kept of `mail`. */
@@ -56,11 +53,14 @@ export class Checkpoints {
   /** Takes over what an envelope kept in a thread that is gone. */
   restore(kept: Checkpoint): void {
     this.#kept.set(keyOf(kept), kept);
+    this.isUsed = true;
   }
 
   /** The outcome of `mail` is known. */
   forget(mail: Mail): void {
-    if (this.isUsed) this.#kept.delete(keyOf(this.#nameOf(mail)));
+    if (!this.isUsed) return;
+    this.#kept.delete(keyOf(this.#nameOf(mail)));
+    this.isUsed = this.#kept.size > 0;
   }
 
   #nameOf(mail: Mail): CheckpointName {

@@ -1,44 +1,32 @@
 import type { Accounts } from '../budget/accounts.ts';
-import { type Funds, fund } from '../budget/mail-account.ts';
-import type { Mail } from '../mailbox/mail.ts';
-import type { Budget, Cost } from '../protocol/budget.ts';
-import { BROADCAST } from '../protocol/envelope.ts';
+import { fund } from '../budget/mail-account.ts';
+import type { AgentRow } from '../protocol/agent-row.ts';
 import type { OrreryError } from '../protocol/errors.ts';
-import type { RoutingResult } from '../protocol/routing-result.ts';
 import { callOutside } from '../agent/call-outside.ts';
-import type { Handling } from './handling.ts';
-import type { Identity } from './mail-maker.ts';
+import type { Send, SendStep } from './send-step.ts';
 
-/** Gives what is sent from one thread the accounts that it is to have, and closes those of what was not sent. */
-export class Funding {
+/** Gives what is sent from one thread the accounts that it is to have, and closes those of what nobody has. */
+export class Funding implements SendStep {
   readonly #accounts: Accounts;
 
   constructor(accounts: Accounts) {
     this.#accounts = accounts;
   }
 
-  /** Returns why `mail` cannot have what is `wanted` for it. What nobody limits has no account, and costs nothing here. */
-  give(
-    mail: Mail,
-    wanted: Budget | undefined,
-    from: Identity,
-    parent: Handling | undefined,
-    funds: Funds | undefined = parent?.funds ?? from.funds,
-  ): OrreryError | undefined {
-    if (wanted === undefined && funds === undefined) return undefined;
-    return fund(this.#accounts, mail, wanted, funds);
+  /** What nobody limits has no account. */
+  concerns({ budget, funds }: Send): boolean {
+    return budget !== undefined || funds !== undefined;
+  }
+
+  begin({ mail, budget, funds }: Send): OrreryError | undefined {
+    return fund(this.#accounts, mail, budget, funds);
   }
 
   /** Of a broadcast the copies were sent, which have accounts of their own. */
-  closeUnlessSent(mail: Mail, result: RoutingResult): RoutingResult {
-    if (!result.delivered || mail.recipient === BROADCAST) this.close(mail);
-    return result;
-  }
-
-  /** `onSpent` is told what was spent of it, where none is above it. */
-  close({ extras }: Mail, onSpent?: (spent: Required<Cost>) => void): void {
-    if (extras?.account === undefined) return;
-    if (onSpent !== undefined) callOutside(onSpent, this.#accounts.spent(extras.account));
-    this.#accounts.close(extras.account);
+  end({ mail, onSpent }: Send, row: AgentRow | undefined): void {
+    const account = mail.extras?.account;
+    if (row !== undefined || account === undefined) return;
+    if (onSpent !== undefined) callOutside(onSpent, this.#accounts.spent(account));
+    this.#accounts.close(account);
   }
 }

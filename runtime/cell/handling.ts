@@ -273,7 +273,8 @@ export class Handling implements HandlingContext<never> {
 
   /** What is sent from here draws on this. */
   get funds(): Funds | undefined {
-    return fundsOf(this.mail);
+    const { mail } = this;
+    return mail?.extras?.budget === undefined ? undefined : fundsOf(mail);
   }
 
   /** The path of what is sent from here: the requests and proposals above, and this one if it is one. */

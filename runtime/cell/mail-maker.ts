@@ -95,7 +95,8 @@ export class MailMaker {
  * whose behalf the work is done.
  */
 function mark(mail: Mail, { taint: given }: TellOptions, parent: Handling | undefined): void {
-  const behalf = behalfOf(parent?.mail?.extras);
+  const above = parent?.mail?.extras;
+  const behalf = above && behalfOf(above);
   if (behalf !== undefined) mail.extras = { ...mail.extras, ...behalf };
   const inherited = parent?.taint;
   if (inherited === undefined && given === undefined) return;

@@ -1,5 +1,6 @@
 import { type Funds, fundCopy } from '../budget/mail-account.ts';
 import { LANE, type Lane, copyOf, type Mail } from '../mailbox/mail.ts';
+import type { RoomWaiters } from '../link/room-waiters.ts';
 import type { WaitingSend } from '../mailbox/waiting-send.ts';
 import { COUNT } from '../observe/thread-counters.ts';
 import { latencyOf, TRAFFIC } from '../observe/traffic-ring.ts';
@@ -9,13 +10,16 @@ import { BROADCAST, type PathHop } from '../protocol/envelope.ts';
 import { cancelled, deadlineExceeded, type ErrorCode, OrreryError } from '../protocol/errors.ts';
 import { HOST_ID, isCrossTier, isSystemId, LOOP_ID, verdictOf } from '../protocol/policy.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
+import type { Lookups } from '../routing/lookups.ts';
 import { deliveredResult, type MailManner, refusedResult, Unrouted } from '../routing/mail-judge.ts';
 import { queryOf, type RemoteQuery } from '../routing/remote-lookup.ts';
+import type { ThreadRouter } from '../routing/thread-router.ts';
 import { AgentId } from '../agent/agent-options.ts';
 import { callOutside } from '../agent/call-outside.ts';
 import type { AskOptions, Target, TellOptions } from '../agent/context.ts';
 import type { CellThread } from './cell-thread.ts';
 import { Funding } from './funding.ts';
+import { GrantUse, NO_STEPS, type Send, type SendStep } from './send-step.ts';
 import type { Handling } from './handling.ts';
 import { type Identity, MailMaker } from './mail-maker.ts';
 import { noRoom, stoppedError, tooManyWait, Unsent, verdictAtOnce, whyNotWait } from './unsent.ts';
@@ -37,22 +41,24 @@ export interface LaterOptions
 
 type AnyAskOptions = AskOptions & LaterOptions;
 
-/** One mail on its way out: in whose name, from which handling, and how it comes to its recipient. */
-interface Send {
-  readonly from: Identity;
-  readonly mail: Mail;
-  readonly parent: Handling | undefined;
-  readonly manner: MailManner;
+/** What sending needs of its thread beside what a cell needs. */
+export interface SendingThread extends CellThread {
+  readonly router: ThreadRouter;
+  /** Undefined where no other node is asked for anybody. */
+  readonly lookups: Lookups | undefined;
+  /** Who here waits for room in a mailbox. */
+  readonly room: RoomWaiters;
+  readonly counters: Float64Array;
+  readonly broadcastToSender: boolean;
 }
 
-/**
- * - `funds`      those of the sender. @default what the handling has that it is sent from, or its sender
- * - `isMeasured` the result says how long it took to route. @default only now and then
- */
-interface SendAtOnce {
+/** What of a send is not in its mail. */
+interface SendOptions {
+  readonly parent: Handling | undefined;
+  readonly manner: MailManner;
   readonly budget: Budget | undefined;
   readonly funds?: Funds | undefined;
-  readonly isMeasured: boolean;
+  readonly onSpent?: LaterOptions['onSpent'];
 }
 
 /**
@@ -61,15 +67,15 @@ interface SendAtOnce {
  * What is sent while an envelope is handled inherits its deadline, path and correlation id, and only narrows them.
  */
 export class MailSender {
-  readonly #thread: CellThread;
+  readonly #thread: SendingThread;
   readonly #make: MailMaker;
-  readonly #funding: Funding;
+  readonly #steps: readonly SendStep[];
   #routed = 0;
 
-  constructor(thread: CellThread) {
+  constructor(thread: SendingThread) {
     this.#thread = thread;
     this.#make = new MailMaker(thread.seams.ids, () => thread.turns.stamp());
-    this.#funding = new Funding(thread.accounts);
+    this.#steps = [new GrantUse(thread.judge), new Funding(thread.accounts)];
   }
 
   // Tells
@@ -83,11 +89,8 @@ export class MailSender {
   ): RoutingResult {
     const mail = this.#make.tell(from, target, payload, options, parent);
     parent?.holdGrantFor(options.inReplyTo);
-    const { budget } = options;
-    return this.#sendAtOnce({ from, mail, parent, manner: TOLD }, mail.timestamp, {
-      budget,
-      isMeasured: false,
-    });
+    const send = this.#sendOf(from, mail, { parent, manner: TOLD, budget: options.budget });
+    return this.#sendAtOnce(send, mail.timestamp, false);
   }
 
   /**
@@ -104,24 +107,19 @@ export class MailSender {
       funds,
     }: { parent?: Handling | undefined; expectsReply?: boolean; funds?: Funds | undefined } = {},
   ): RoutingResult {
-    const send = { from, mail, parent, manner: expectsReply ? ASKED : TOLD };
-    const nowMs = this.#thread.seams.clock.now();
-    return this.#sendAtOnce(send, nowMs, { budget: mail.extras?.budget, funds, isMeasured: true });
+    const manner = expectsReply ? ASKED : TOLD;
+    const send = this.#sendOf(from, mail, { parent, manner, budget: mail.extras?.budget, funds });
+    return this.#sendAtOnce(send, this.#thread.seams.clock.now(), true);
   }
 
-  #sendAtOnce(send: Send, nowMs: number, { budget, funds, isMeasured }: SendAtOnce): RoutingResult {
-    const { from, mail, parent } = send;
-    if (this.#isTooLate(mail, parent)) return this.#refuse(send, new Unsent(verdictOf(stoppedError(mail))));
-    const unfunded = this.#funding.give(mail, budget, from, parent, funds);
-    if (unfunded !== undefined) return this.#refuse(send, new Unsent(verdictOf(unfunded)));
-    if (mail.recipient === BROADCAST)
-      return this.#funding.closeUnlessSent(mail, this.#broadcast(send, nowMs));
+  #sendAtOnce(send: Send, nowMs: number, isMeasured: boolean): RoutingResult {
+    const why = this.#late(send) ?? this.#begin(send);
+    if (why !== undefined) return this.#refuse(send, new Unsent(verdictOf(why)));
+    if (send.mail.recipient === BROADCAST) return this.#broadcast(send, nowMs);
     const startedMs = this.#startRouting(isMeasured);
     const row = this.#route(send, nowMs, true);
     const routingMs = this.#routedSince(startedMs);
-    const result =
-      row instanceof Unsent ? this.#refuse(send, row, routingMs) : this.#deliver(send, row, routingMs);
-    return this.#funding.closeUnlessSent(mail, result);
+    return row instanceof Unsent ? this.#refuse(send, row, routingMs) : this.#deliver(send, row, routingMs);
   }
 
   tellWhenRoom(
@@ -134,17 +132,14 @@ export class MailSender {
     return new Promise((resolve, reject) => {
       const mail = this.#make.tell(from, target, payload, options, parent);
       parent?.holdGrantFor(options.inReplyTo);
-      const send = { from, mail, parent, manner: TOLD };
-      if (this.#isTooLate(mail, parent))
-        return resolve(this.#refuse(send, new Unsent(verdictOf(stoppedError(mail)))));
-      const unfunded = this.#funding.give(mail, options.budget, from, parent);
-      if (unfunded !== undefined) return resolve(this.#refuse(send, new Unsent(verdictOf(unfunded))));
-      const done = (result: RoutingResult): void => resolve(this.#funding.closeUnlessSent(mail, result));
+      const send = this.#sendOf(from, mail, { parent, manner: TOLD, budget: options.budget });
+      const why = this.#late(send) ?? this.#begin(send);
+      if (why !== undefined) return resolve(this.#refuse(send, new Unsent(verdictOf(why))));
       const fail = (error: Error): void => {
-        this.#funding.close(mail);
+        this.#end(send, undefined);
         reject(error);
       };
-      this.#sendWhenRoom(send, mail.timestamp, { isInTurn: false, done, fail });
+      this.#sendWhenRoom(send, mail.timestamp, { isInTurn: false, done: resolve, fail });
     });
   }
 
@@ -177,12 +172,12 @@ export class MailSender {
   /** `send`, once it is known whether other nodes have whom it is for, if nobody here is meant. */
   sendWhenFound(from: Identity, mail: Mail): Promise<RoutingResult> {
     return new Promise((resolve) => {
-      const send = { from, mail, parent: undefined, manner: TOLD };
+      const send = this.#sendOf(from, mail, { parent: undefined, manner: TOLD, budget: undefined });
       const go = (): void => resolve(this.send(from, mail));
       if (
         this.#thread.lookups === undefined ||
         mail.recipient === BROADCAST ||
-        this.#isTooLate(mail, undefined)
+        this.#late(send) !== undefined
       )
         return go();
       const row = this.#route(send, this.#thread.seams.clock.now(), true);
@@ -253,25 +248,26 @@ export class MailSender {
   }
 
   #beginAsk(from: Identity, waiting: WaitingAsk, options: AnyAskOptions): void {
-    const { asked, owner } = waiting;
-    if (this.#isTooLate(asked, owner)) return waiting.fail(stoppedError(asked));
-    const unfunded = this.#funding.give(asked, options.budget, from, owner);
-    if (unfunded !== undefined) {
-      this.#thread.log.refusal(from.party, asked, verdictOf(unfunded), undefined);
-      return waiting.fail(unfunded);
+    const { asked, owner: parent } = waiting;
+    const { budget, onSpent } = options;
+    const send = this.#sendOf(from, asked, { parent, manner: ASKED, budget, onSpent });
+    const late = this.#late(send);
+    if (late !== undefined) return waiting.fail(late);
+    const why = this.#begin(send);
+    if (why !== undefined) {
+      this.#thread.log.refusal(from.party, asked, verdictOf(why), undefined);
+      return waiting.fail(why);
     }
-    if (asked.extras?.account !== undefined)
-      waiting.onOver = () => this.#funding.close(asked, options.onSpent);
-    this.#sendAsk(from, waiting, options, asked.timestamp);
+    if (send.steps !== NO_STEPS) waiting.onOver = () => this.#end(send, undefined);
+    this.#sendAsk(send, waiting, options, asked.timestamp);
   }
 
-  #sendAsk(from: Identity, waiting: WaitingAsk, options: AskOptions, nowMs: number, isInTurn = false): void {
+  #sendAsk(send: Send, waiting: WaitingAsk, options: AskOptions, nowMs: number, isInTurn = false): void {
     const { asked: mail, owner } = waiting;
     const { signal } = options;
     if (owner?.cutShort !== undefined) return waiting.fail(owner.cutShort);
     if (signal?.aborted === true || owner?.isOver === true)
       return waiting.fail(cancelled(`The ask of "${mail.recipient}"`));
-    const send = { from, mail, parent: owner, manner: ASKED };
     const isParking = options.whenFull === 'park';
     const startedMs = this.#startRouting(false);
     const row = this.#route(send, nowMs, isInTurn || !isParking);
@@ -281,7 +277,7 @@ export class MailSender {
       if (waitsFor === undefined || (waitsFor === 'room' && !isParking))
         return waiting.fail(this.#refused(send, row));
       const { clock } = this.#thread.seams;
-      const go = (): void => this.#sendAsk(from, waiting, options, clock.now(), waitsFor === 'room');
+      const go = (): void => this.#sendAsk(send, waiting, options, clock.now(), waitsFor === 'room');
       return this.#wait(send, row, { signal, go, fail: (error) => waiting.fail(error) });
     }
     this.#open(waiting, row, options);
@@ -325,15 +321,39 @@ export class MailSender {
 
   // The way of each
 
-  /** The system stops, and this is not part of what was under way: no answer, caused by no envelope, and no actor needs it. */
-  #isTooLate({ extras }: Mail, parent: Handling | undefined): boolean {
+  #sendOf(from: Identity, mail: Mail, options: SendOptions): Send {
+    const { parent, manner, budget, funds = parent?.funds ?? from.funds, onSpent } = options;
+    const send: Send = { from, mail, parent, manner, budget, funds, onSpent, steps: NO_STEPS };
+    // Most have nothing that any feature has to do with.
+    if (mail.extras !== undefined || budget !== undefined || funds !== undefined) {
+      const steps = this.#steps.filter((step) => step.concerns(send));
+      if (steps.length > 0) send.steps = steps;
+    }
+    return send;
+  }
+
+  /** Has its steps begin; returns why it cannot be sent. */
+  #begin(send: Send): OrreryError | undefined {
+    for (const step of send.steps) {
+      const why = step.begin(send);
+      if (why !== undefined) return why;
+    }
+    return undefined;
+  }
+
+  /** Has its steps end: `row` has it; without one it was refused, or what was waited for is over. */
+  #end(send: Send, row: AgentRow | undefined): void {
+    for (const step of send.steps) step.end(send, row);
+  }
+
+  /** Why it is not sent: the system stops, and this is not part of what was under way: no answer, caused by no envelope, and no actor needs it. */
+  #late({ mail, parent }: Send): OrreryError | undefined {
     const { router } = this.#thread;
-    if (router.isOpen) return false;
-    if (router.isStopped) return true;
+    if (router.isOpen) return undefined;
     const isUnderWay =
-      extras?.inReplyTo !== undefined ||
+      mail.extras?.inReplyTo !== undefined ||
       (parent !== undefined && (parent.mail !== undefined || parent.cell.status !== 'running'));
-    return !isUnderWay;
+    return isUnderWay && !router.isStopped ? undefined : stoppedError(mail);
   }
 
   /** Monotonic milliseconds, when this routing is measured, else NaN. */
@@ -394,7 +414,7 @@ export class MailSender {
 
   #deliver(send: Send, row: AgentRow, routingMs: number): RoutingResult {
     this.#accept(send, row, routingMs);
-    this.#thread.judge.useGrant(send.mail, send.from.id, row.id);
+    this.#end(send, row);
     return deliveredResult(row, latencyOf(routingMs));
   }
 
@@ -431,6 +451,7 @@ export class MailSender {
     thread.log.routed(latencyMs);
     thread.log.traffic.note(TRAFFIC.sent, mail, mail.timestamp, undefined, latencyMs);
     this.#count(mail);
+    this.#end(send, undefined); // Its copies were sent, which have accounts of their own.
     return {
       delivered: !isFull,
       path: 'broadcast',
@@ -463,8 +484,10 @@ export class MailSender {
     return undefined;
   }
 
-  #refuse({ from, mail }: Send, unsent: Unsent, latencyMs = Number.NaN): RoutingResult {
+  #refuse(send: Send, unsent: Unsent, latencyMs = Number.NaN): RoutingResult {
+    const { from, mail } = send;
     const { row } = unsent;
+    this.#end(send, undefined);
     const verdict = verdictAtOnce(unsent, mail);
     this.#thread.log.refusal(from.party, mail, verdict, row, latencyMs);
     return refusedResult(row ?? mail.recipient, verdict, latencyOf(latencyMs));

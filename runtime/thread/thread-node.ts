@@ -7,9 +7,8 @@ import { Cell } from '../cell/cell.ts';
 import { CellChannels } from '../cell/cell-channels.ts';
 import { isFromOutside, type MakeActor } from '../cell/actor-life.ts';
 import { Checkpoints } from '../cell/checkpoints.ts';
-import { MailSender } from '../cell/mail-sender.ts';
+import { MailSender, type SendingThread } from '../cell/mail-sender.ts';
 import { CpuPool, type CpuPoolOptions } from '../agent/offload.ts';
-import type { CellThread } from '../cell/cell-thread.ts';
 import type { Outside, OutsideCall } from '../agent/outside.ts';
 import { sleepUntil } from '../agent/sleep-until.ts';
 import { StreamWindows } from '../cell/stream-windows.ts';
@@ -104,7 +103,7 @@ export interface ThreadNodeDeps {
  *
  * The same class runs in every worker, in the embedder's thread, and in a simulation.
  */
-export class ThreadNode implements CellThread {
+export class ThreadNode implements SendingThread {
   readonly id: string;
   readonly incarnation: number;
   readonly seams: Seams;
@@ -163,7 +162,6 @@ export class ThreadNode implements CellThread {
     this.checkpoints = new Checkpoints(boot.incarnation, (kept) => deps.tell({ t: 'checkpoint', kept }));
     this.wheel = new TimerWheel(clock);
     this.windows = new StreamWindows(boot.incarnation);
-    this.mailSender = new MailSender(this);
     this.links = new Links(this, deps.loop, (incarnation, flows) => {
       deps.tell({
         t: 'received-all',
@@ -179,6 +177,7 @@ export class ThreadNode implements CellThread {
     });
     const { table, grants } = this;
     this.judge = new MailJudge({ table, policies: deps.policies, grants, words: this.words, clock });
+    this.mailSender = new MailSender(this);
     this.log = new NodeLog({
       place: boot.id,
       clock,
