@@ -48,7 +48,8 @@ export function mcpServerAgent(
     await server.start(ctx);
     return server;
   });
-  definition.door = { concurrency: settings.concurrency };
+  definition.isDoor = true;
+  definition.concurrency = settings.concurrency;
   definition.checksOptions = true;
   // It may be stopped before it has started; then its start leaves nothing behind.
   return definition.onStop((ctx) => (ctx.state as MountedServer | undefined)?.stop());

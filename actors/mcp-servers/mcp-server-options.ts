@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AgentCard } from '../../runtime/protocol/agent-card.ts';
 import { CatalogueOptions } from '../../runtime/protocol/catalogue-approval.ts';
-import { DoorConcurrency } from '../../runtime/protocol/door-concurrency.ts';
+import { DoorConcurrency } from '../../runtime/protocol/concurrency.ts';
 import { AgentSupervision, Restart } from '../../runtime/public.ts';
 
 const Names = z.array(z.string().min(1)).readonly();

@@ -40,7 +40,8 @@ export async function remoteAgentOver(
   const node = settings.node ?? card.delegation?.node ?? link.url.host;
   const agent = new AgentDefinition(identityOf(card, { url: link.url, node, settings }));
   agent.node = node;
-  agent.door = { concurrency: settings.concurrency };
+  agent.isDoor = true;
+  agent.concurrency = settings.concurrency;
   const cancels = new PendingCancels(seams.clock);
   const { delegation } = card;
   const mark = (ctx: Pick<ActorContext, 'markOutside'>): void => {

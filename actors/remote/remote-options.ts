@@ -3,7 +3,7 @@ import { NodeId } from '../../runtime/protocol/a2a-extension.ts';
 import { AgentCard } from '../../runtime/protocol/agent-card.ts';
 import { CatalogueOptions } from '../../runtime/protocol/catalogue-approval.ts';
 import { Budget } from '../../runtime/protocol/budget.ts';
-import { DoorConcurrency } from '../../runtime/protocol/door-concurrency.ts';
+import { DoorConcurrency } from '../../runtime/protocol/concurrency.ts';
 import { Milliseconds } from '../../runtime/protocol/milliseconds.ts';
 
 /**

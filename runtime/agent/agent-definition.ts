@@ -20,7 +20,7 @@ import type { Migration } from '../upgrade/migrations.ts';
 import { versionRange } from '../upgrade/version-range.ts';
 import { AgentOptions } from './agent-options.ts';
 import type { ActorContext, HandlingContext } from './context.ts';
-import { requireRestart } from './loaded-agent.ts';
+import { requireOneAtATime, requireRestart } from './loaded-agent.ts';
 
 export type Handler<State, Input, Output> = (
   input: Input,
@@ -68,11 +68,16 @@ export class AgentDefinition<State = undefined> {
   wordsFrom: Taint | undefined = undefined;
 
   /**
-   * Set where the agent is a door to what runs elsewhere and keeps nothing between two envelopes: how many it may have in hand
-   * at a time. Handlers of others are called one at a time.
+   * It is a door to what runs elsewhere, and keeps nothing between two envelopes.
    * @internal
    */
-  door: { readonly concurrency: number } | undefined = undefined;
+  isDoor = false;
+
+  /**
+   * How many envelopes it may have in hand at a time.
+   * @internal
+   */
+  concurrency: number;
 
   /**
    * The node where it lives, if that is another one: what goes to it goes there, whatever thread its door is in.
@@ -89,7 +94,10 @@ export class AgentDefinition<State = undefined> {
 
   constructor(options: AgentOptions) {
     this.options = parseOptions(AgentOptions, options, 'agent');
-    if (this.options.durable === true) requireRestart(this.options, 'an agent that is durable');
+    this.concurrency = this.options.concurrency ?? 1;
+    if (this.options.durable !== true) return;
+    requireRestart(this.options, 'an agent that is durable');
+    requireOneAtATime(this.options, 'an agent that is durable');
   }
 
   /** Answers `capability` with what `run` returns. What it throws fails the envelope, and ends the actor unless `onThrow` says otherwise; `refused(...)` only declines. */
@@ -189,6 +197,7 @@ export class AgentDefinition<State = undefined> {
    */
   logic(logic: AnyActorLogic, capabilities: readonly Capability[] = []): this {
     requireRestart(this.options, 'an agent with logic');
+    requireOneAtATime(this.options, 'an agent with logic');
     if (this.actorLogic !== undefined) throw invalidOptions('logic', this.options.id, 'one logic an agent');
     requireFunction('logic.transition', (logic as AnyActorLogic | null | undefined)?.transition);
     if (!Array.isArray(capabilities)) throw invalidOptions('capabilities', capabilities, 'a list of them');

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AgentCard } from '../protocol/agent-card.ts';
+import { Concurrency } from '../protocol/concurrency.ts';
 import { BROADCAST, Delivery } from '../protocol/envelope.ts';
 import { Milliseconds } from '../protocol/milliseconds.ts';
 import { isSystemId } from '../protocol/policy.ts';
@@ -30,6 +31,9 @@ export const AgentId = AgentCard.shape.id.refine(
  * - `startTimeoutMs`    how long `onStart` may take. @default 30_000
  * - `stopTimeoutMs`     how long `onStop` may take. @default 1_000
  * - `mailboxCapacity`   envelopes that may wait, in all and from one thread. @default 1_000
+ * - `concurrency`       envelopes that it may have in hand at a time, at most 1,000. They begin in the order of the mailbox and end in
+ *                       any; what ends its actor or its thread cuts off all of them. Above 1 not for durable agents, for logic, nor
+ *                       in a process of its own. @default 1
  * - `lazy`              started by its first envelope. @default false
  * - `defaultCapability` which of its capabilities is meant by whoever names none, and only says something. @default the only
  *                       one, if it has one
@@ -53,6 +57,7 @@ export const AgentOptions = z
     startTimeoutMs: Milliseconds.optional(),
     stopTimeoutMs: Milliseconds.optional(),
     mailboxCapacity: z.int().positive().optional(),
+    concurrency: Concurrency.optional(),
     lazy: z.boolean().optional(),
     durable: z.boolean().optional(),
     defaultCapability: z.string().min(1).optional(),

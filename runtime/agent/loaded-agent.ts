@@ -5,7 +5,7 @@ import type { ProcessAgent } from './agent-description.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
 import type { Delivery } from '../protocol/envelope.ts';
 import { invalidOptions } from '../protocol/errors.ts';
-import type { Standing } from '../protocol/agent-row.ts';
+import type { AgentProfile, Standing } from '../protocol/agent-row.ts';
 
 const DEFAULT_CAPACITY = 1_000;
 
@@ -21,6 +21,10 @@ export interface LoadedAgent {
   /** @default what the system says */
   readonly supervision: AgentSupervision | undefined;
   readonly onThrow: OnThrow;
+  /** How many envelopes it may have in hand at a time. */
+  readonly concurrency: number;
+  /** It is a door to what runs elsewhere: it keeps nothing between two envelopes. */
+  readonly isDoor: boolean;
   readonly process: ProcessAgent | undefined;
   /** The node where it lives, if that is another one. */
   readonly node: string | undefined;
@@ -28,7 +32,7 @@ export interface LoadedAgent {
 
 /** The agent that a definition says, under this card. */
 export function loadedAgent(
-  { options, node }: AgentDefinition<unknown>,
+  { options, node, concurrency, isDoor }: AgentDefinition<unknown>,
   card: AgentCard,
   process?: ProcessAgent,
 ): LoadedAgent {
@@ -41,6 +45,8 @@ export function loadedAgent(
     restart: options.restart ?? 'permanent',
     supervision: options.supervision,
     onThrow: options.onThrow ?? 'restart',
+    concurrency,
+    isDoor,
     process,
     node,
   };
@@ -50,10 +56,30 @@ export function loadedAgent(
 export const standingAs = ({ card: { tier, sandboxId }, node }: LoadedAgent): Standing | undefined =>
   node === undefined ? undefined : { tier, sandboxId, nodeId: node };
 
-/** Throws INVALID_OPTIONS where an agent whose mailbox and state are kept has actors that live on after a throw. */
-export function requireKeepable({ card: { id }, onThrow }: LoadedAgent, isDurable: boolean): void {
+/**
+ * Throws INVALID_OPTIONS where an agent whose mailbox and state are kept has actors that live on after a throw, or would be kept in
+ * the middle of other work; and where one in a process of its own has several envelopes in hand: it is given one at a time.
+ */
+export function requireRunnable(
+  { card: { id }, onThrow, concurrency, isDoor, process }: LoadedAgent,
+  isDurable: boolean,
+): void {
   if (isDurable) requireRestart({ id, onThrow }, 'an agent that is durable');
+  if (isDurable && !isDoor) requireOneAtATime({ id, concurrency }, 'an agent that is durable');
+  if (process !== undefined) requireOneAtATime({ id, concurrency }, 'an agent in a process of its own');
 }
+
+/** Throws INVALID_OPTIONS where `whose` would have several envelopes in hand. */
+export function requireOneAtATime(
+  { id, concurrency = 1 }: Pick<AgentOptions, 'id' | 'concurrency'>,
+  whose: string,
+): void {
+  if (concurrency > 1) throw invalidOptions('agent.concurrency', concurrency, `1 for ${whose}, as ${id}`);
+}
+
+/** What a profile says of it: nothing of one that takes one at a time. */
+export const concurrencyOf = ({ concurrency }: LoadedAgent): Pick<AgentProfile, 'concurrency'> =>
+  concurrency > 1 ? { concurrency } : {};
 
 /** Throws INVALID_OPTIONS where the actors of `whose` would live on with a state that a throw has left half changed. */
 export function requireRestart({ id, onThrow }: Pick<AgentOptions, 'id' | 'onThrow'>, whose: string): void {

@@ -61,6 +61,12 @@ export class CellMailbox {
     return first ?? (this.expectsLeft ? undefined : this.#from(this.#user, 0));
   }
 
+  /** Whoever is next of those that others sent may be begun on while others are in hand. */
+  get mayBeginNext(): boolean {
+    const next = this.#user.peek();
+    return next === undefined || (next.flow as InFlow).mayBegin(next.sequence);
+  }
+
   /** Takes whoever is next of those that an actor has taken ahead. */
   takeTaken(): Mail | undefined {
     return this.#taken && this.#from(this.#taken, 0);

@@ -50,10 +50,20 @@ export function absorbTaint(cell: Cell, mail: Mail | undefined, taint: Taint): v
 }
 
 /** The same of what the work has of its own: from here on the actor has it too. */
-export function handOver({ lives, row }: Cell, mail: Mail | undefined, taint: Taint): void {
+export function handOver(cell: Cell, mail: Mail | undefined, taint: Taint): void {
+  const { lives, row } = cell;
   // The embedder is told where an answer came from, and decides for itself; but what it answers to has it still.
   if (!row.party.isSystem) lives.taint = mergeTaint(lives.taint, taint);
   if (mail !== undefined) mail.workTaint = mergeTaint(mail.workTaint, taint);
+  if (row.party.isSystem || cell.definition.concurrency === 1) return;
+  // What runs beside it reads the same state.
+  for (const { mail: other } of cell.handlings)
+    if (other !== undefined && other !== mail) other.workTaint = mergeTaint(other.workTaint, taint);
+}
+
+/** What is begun on beside other work shares the actor's state with it: what that has is on this too, until it is declared clean. */
+export function beginBeside({ lives }: Cell, mail: Mail): void {
+  mail.workTaint = mergeTaint(mail.workTaint, lives.taint);
 }
 
 /** What interceptors take in the agent has; also the actor that follows one which is over, or not there yet. */

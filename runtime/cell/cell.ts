@@ -31,14 +31,14 @@ import { CellClient } from './cell-client.ts';
 import { CellLives } from './cell-lives.ts';
 import { CellMailbox, isAskOfAgent, isAwaited } from './cell-mailbox.ts';
 import { CellOutcomes, type CutOff, type Death } from './cell-outcomes.ts';
-import { dispatch, taintOn } from './cell-taint.ts';
+import { beginBeside, dispatch, taintOn } from './cell-taint.ts';
 import { type CellEvent, type CellStatus, cellMachine, readinessOf } from './cell.machine.ts';
 import { stepsOf } from '../machine/machine-steps.ts';
 import { Handling } from './handling.ts';
 import { isThenable } from '../protocol/promises.ts';
 
 const DEFAULT_HANDLING_MS = 30_000;
-const NO_HANDLINGS: readonly Handling[] = [];
+const NO_HANDLINGS: Handling[] = [];
 /** A cell holds where its machine stands and no host of it: that would cost each of a hundred thousand 96 bytes. */
 const steps = stepsOf(cellMachine);
 const WITHOUT_ACTOR = steps.begin(undefined).snapshot;
@@ -52,7 +52,7 @@ interface DeathInHand extends Death {
 /**
  * One agent in one thread: its mailbox, which outlives its actor, and the actor of the moment.
  *
- * Takes one envelope at a time, or as many as its definition says that a door takes; while a handler waits for an answer,
+ * Takes as many envelopes at a time as its definition says, one by default; while handlers wait for answers,
  * call-backs that its ask caused are taken too. Every envelope taken from the mailbox ends in exactly one outcome.
  */
 export class Cell {
@@ -73,7 +73,8 @@ export class Cell {
   #told: { readiness: Readiness; load: number } = { readiness: READINESS.awaited, load: 0 };
   readonly #mailbox = new CellMailbox();
   #hand: Handling | undefined;
-  #below: readonly Handling[] = NO_HANDLINGS;
+  /** Those that were begun before it, oldest first. */
+  #below = NO_HANDLINGS;
   #client: CellClient | undefined;
   #endReason: ErrorData | undefined;
 
@@ -144,7 +145,7 @@ export class Cell {
   }
 
   get handlings(): readonly Handling[] {
-    return this.#hand === undefined ? this.#below : [...this.#below, this.#hand];
+    return this.#hand === undefined ? NO_HANDLINGS : [...this.#below, this.#hand];
   }
 
   /** Every envelope that is in hand or waits. */
@@ -273,8 +274,10 @@ export class Cell {
 
   /** Something is in hand, and more may be. What is about to end takes no more. */
   get #hasRoom(): boolean {
-    const { door } = this.definition;
-    return door !== undefined && this.status === 'running' && this.inHand < door.concurrency;
+    const { concurrency } = this.definition;
+    return (
+      concurrency > 1 && this.status === 'running' && this.inHand < concurrency && this.#mailbox.mayBeginNext
+    );
   }
 
   /** What it would do could not be kept at present: it takes nothing new. */
@@ -330,8 +333,12 @@ export class Cell {
     flow.blame(mail.extras?.outsider, mail.attempts > 0);
     this.thread.journal?.begins(this, mail);
     if (mail.ask === NO_ASK && asksForWork(messageTypeOf(mail))) handling.holdGrant();
-    if (this.#hand !== undefined) this.#below = [...this.#below, this.#hand];
+    if (this.#hand !== undefined) {
+      if (this.#below === NO_HANDLINGS) this.#below = [this.#hand];
+      else this.#below.push(this.#hand);
+    }
     this.#hand = handling;
+    if (this.definition.concurrency > 1) beginBeside(this, mail);
     return handling;
   }
 
@@ -453,11 +460,8 @@ export class Cell {
   #letGo(handling: Handling): void {
     handling.end();
     if (handling.isWatched) this.thread.turns.begin();
-    if (this.#hand !== handling) this.#below = this.#below.filter((other) => other !== handling);
-    else {
-      this.#hand = this.#below.at(-1);
-      if (this.#hand !== undefined) this.#below = this.#below.slice(0, -1);
-    }
+    if (this.#hand === handling) this.#hand = this.#below.length === 0 ? undefined : this.#below.pop();
+    else this.#below.splice(this.#below.indexOf(handling), 1);
     if (this.#hand !== undefined) return;
     if (this.thread.turns.busy.size > 0) this.thread.turns.busy.delete(this);
     if (this.status !== 'finishing') return;

@@ -7,7 +7,7 @@ import type { Supervising, Supervisor } from '../supervision/supervisor.ts';
 import type { AgentTable, AgentRecord } from './agent-table.ts';
 import type { AgentLives } from './agent-lives.ts';
 import { type Hosting, notLoaded } from './hosting.ts';
-import { type LoadedAgent, requireKeepable, standingAs } from '../agent/loaded-agent.ts';
+import { concurrencyOf, type LoadedAgent, requireRunnable, standingAs } from '../agent/loaded-agent.ts';
 import type { Threads } from './threads.ts';
 
 /** An agent to be started: the module that holds it, in which place, and as whom. */
@@ -72,7 +72,7 @@ export class Enrolment {
     const records: AgentRecord[] = [];
     for (const { order, agent, place } of loaded) {
       const durable = this.#isDurable(agent);
-      requireKeepable(agent, durable);
+      requireRunnable(agent, durable);
       const firstSlot = agents.nextSlot + records.length;
       // Who hosts a remote agent here does not make it one of ours.
       const standing = order.card === undefined ? standingAs(agent) : agents.standingOf(order.card.id);
@@ -225,6 +225,7 @@ function recordsOf(
     capabilityIds: card.capabilities.map((capability) => capability.id),
     delivery,
     mailboxCapacity,
+    ...concurrencyOf(loaded),
     lazy: lazy ?? loaded.lazy,
     durable,
     ...(standing === undefined ? {} : { standing }),

@@ -10,14 +10,20 @@ import {
 } from '../mailbox/mail.ts';
 import { finishCommit } from '../mailbox/commit-log.ts';
 import type { Checkpoint } from '../cell/checkpoints.ts';
-import { distance, MARK } from '../mailbox/flow-marks.ts';
+import { distance, laneAt, MARK } from '../mailbox/flow-marks.ts';
 import type { NamedMail } from '../mailbox/mail-names.ts';
+import { isSettledAt } from '../mailbox/settled-ahead.ts';
 import { COUNT, COUNTER_WORDS } from '../observe/thread-counters.ts';
 import type { ErrorData } from '../protocol/errors.ts';
 import type { DiedOver } from '../supervision/supervisor.ts';
 import type { Charge, ThreadDeath, Replay } from '../thread/control-protocol.ts';
-import { type FlowWords, ThreadIncarnation, type ThreadMemories } from './thread-incarnation.ts';
 import { CheckpointReplicas, ReplicaLedger } from './replica-ledger.ts';
+import {
+  type FlowWords,
+  OVER_ONE_OF_SEVERAL,
+  ThreadIncarnation,
+  type ThreadMemories,
+} from './thread-incarnation.ts';
 
 const UNKNOWN_TYPE = typeIndex('notification');
 
@@ -146,8 +152,9 @@ export class IncarnationRegistry {
   inHand(): ReadonlyMap<number, DiedOver> {
     const inHand = new Map<number, DiedOver>();
     for (const incarnation of this.#all())
-      for (const { slot, inHand: begun } of incarnation.openFlows())
-        if (begun !== undefined) inHand.set(slot, begun);
+      for (const { slot, inHand: begun, isConcurrent } of incarnation.openFlows())
+        if (begun !== undefined)
+          inHand.set(slot, isConcurrent && inHand.has(slot) ? OVER_ONE_OF_SEVERAL : begun);
     return inHand;
   }
 
@@ -162,12 +169,11 @@ export class IncarnationRegistry {
    */
   markSettled(isGone: (slot: number) => boolean): void {
     for (const incarnation of this.#dead.values()) {
-      for (const { words, base } of incarnation.unmarkedFlows()) {
+      for (const { words, base, last } of incarnation.unmarkedFlows()) {
         if (!isGone(words[base + MARK.slot] as number)) continue;
-        const settled = words[base + MARK.settled] as number;
         this.#past[COUNT.accepted] =
-          (this.#past[COUNT.accepted] as number) + distance(settled, words[base + MARK.sent] as number);
-        words[base + MARK.sent] = settled;
+          (this.#past[COUNT.accepted] as number) + distance(last, words[base + MARK.sent] as number);
+        words[base + MARK.sent] = last;
       }
     }
   }
@@ -222,7 +228,8 @@ export class IncarnationRegistry {
     for (const { incarnation, flow, sequence, kept } of this.#names().values()) {
       const marks = kept > 0 ? this.#dead.get(incarnation)?.flow(flow) : undefined;
       if (marks === undefined || !isThere(marks.words[marks.base + MARK.slot] as number)) continue;
-      const isOpen = distance(sequence, marks.words[marks.base + MARK.settled] as number) > 0;
+      const { words, base } = marks;
+      const isOpen = !isSettledAt(words, base, words[base + MARK.settled] as number, sequence);
       if (isOpen && this.#copies.get(incarnation, flow, sequence) === undefined)
         lost.push({ incarnation, flow, sequence, kept });
     }
@@ -250,8 +257,10 @@ export class IncarnationRegistry {
   }
 
   #isOpen({ incarnation, flow, sequence }: NamedMail): boolean {
-    const settled = this.#find(incarnation)?.settled(flow);
-    return settled !== undefined && distance(sequence, settled) > 0;
+    const marks = this.#find(incarnation)?.flow(flow);
+    if (marks === undefined) return false;
+    const { words, base } = marks;
+    return !isSettledAt(words, base, words[base + MARK.settled] as number, sequence);
   }
 
   #names(): Names {
@@ -270,7 +279,8 @@ export class IncarnationRegistry {
     { names, isRetry, ...context }: ReplayContext & { readonly names: Names },
   ): Replay {
     const { words, base, slab } = incarnation.flow(flow) as FlowWords;
-    const after = received ?? (words[base + MARK.settled] as number);
+    const settled = words[base + MARK.settled] as number;
+    const after = received ?? settled;
     const started = words[base + MARK.started] as number;
     const sent = words[base + MARK.sent] as number;
     const slot = words[base + MARK.slot] as number;
@@ -278,6 +288,7 @@ export class IncarnationRegistry {
     const { charge } = context.death;
     const mails: MailData[] = [];
     for (let sequence = (after + 1) | 0; distance(sequence, sent) <= 0; sequence = (sequence + 1) | 0) {
+      if (isSettledAt(words, base, settled, sequence)) continue;
       const copy = this.#copies.get(incarnation.number, flow, sequence);
       const isCutOff = distance(sequence, started) <= 0;
       if (copy === undefined || (isCutOff && !isRetry(slot, copy))) {
@@ -302,7 +313,7 @@ export class IncarnationRegistry {
       incarnation: incarnation.number,
       flow,
       slot,
-      lane: words[base + MARK.lane] as number,
+      lane: laneAt(words, base),
       slab,
       mails,
     };

@@ -1,9 +1,17 @@
 import { newCommitLogMemory } from '../mailbox/commit-log.ts';
-import { distance, FLOWS_PER_SLAB, MARK, MARK_WORDS } from '../mailbox/flow-marks.ts';
+import {
+  distance,
+  FLOWS_PER_SLAB,
+  hasWindow,
+  MARK,
+  MARK_WORDS,
+  WINDOW_RECORDS,
+} from '../mailbox/flow-marks.ts';
 import { type NamedMail, readNames } from '../mailbox/mail-names.ts';
 import { newCounters } from '../observe/thread-counters.ts';
 import type { DiedOver } from '../supervision/supervisor.ts';
 import type { Charge, ThreadDeath } from '../thread/control-protocol.ts';
+import { countAhead, isSettledAt, lastSettled } from '../mailbox/settled-ahead.ts';
 import { newStatusMemory, STATUS } from '../mailbox/status-words.ts';
 
 /** The memories that an incarnation is made with, when they exist before it. */
@@ -108,9 +116,11 @@ export class ThreadIncarnation {
       if (words === undefined) continue;
       for (let at = 0; at < FLOWS_PER_SLAB; at++) {
         const base = at * MARK_WORDS;
+        const flow = index * FLOWS_PER_SLAB + at;
+        // What stands behind the marks is no flow.
+        if (hasWindow(words, base)) at += WINDOW_RECORDS;
         if (words[base + MARK.sent] === 0 && words[base + MARK.started] === 0) continue;
-        const slab = this.#memories[index] as SharedArrayBuffer;
-        yield { words, base, flow: index * FLOWS_PER_SLAB + at, slab };
+        yield { words, base, flow, slab: this.#memories[index] as SharedArrayBuffer };
       }
     }
   }
@@ -121,17 +131,23 @@ export class ThreadIncarnation {
       const settled = words[base + MARK.settled] as number;
       const open = distance(words[base + MARK.sent] as number, settled);
       if (open <= 0) continue;
-      const isInHand = distance(words[base + MARK.started] as number, settled) > 0;
       const slot = words[base + MARK.slot] as number;
-      yield { flow, slot, open, inHand: isInHand ? begunOn({ words, base }) : undefined };
+      yield {
+        flow,
+        slot,
+        open: open - countAhead(words, base),
+        inHand: inHandOf({ words, base }, settled),
+        isConcurrent: hasWindow(words, base),
+      };
     }
   }
 
-  /** The flows on which more is settled than the thread came to mark as sent. */
-  *unmarkedFlows(): Iterable<FlowWords> {
+  /** The flows on which more is settled than the thread came to mark as sent: `last` is the last that is. */
+  *unmarkedFlows(): Iterable<FlowWords & { readonly last: number }> {
     for (const flow of this.flows()) {
       const { words, base } = flow;
-      if (distance(words[base + MARK.settled] as number, words[base + MARK.sent] as number) > 0) yield flow;
+      const last = lastSettled(words, base, words[base + MARK.settled] as number);
+      if (distance(last, words[base + MARK.sent] as number) > 0) yield { ...flow, last };
     }
   }
 
@@ -156,7 +172,28 @@ export interface OpenFlow {
   readonly slot: number;
   readonly open: number;
   readonly inHand: DiedOver | undefined;
+  /** Its recipient may have several in hand. */
+  readonly isConcurrent: boolean;
 }
+
+/**
+ * What a death over what is in hand of a flow is. Of several nobody knows which it was: then no outsider is charged, and it
+ * counts as a first one.
+ */
+function inHandOf(marks: Pick<FlowWords, 'words' | 'base'>, settled: number): DiedOver | undefined {
+  const { words, base } = marks;
+  const started = words[base + MARK.started] as number;
+  if (distance(started, settled) <= 0) return undefined;
+  if (!hasWindow(words, base)) return begunOn(marks);
+  let count = 0;
+  for (let sequence = (settled + 1) | 0; distance(sequence, started) <= 0; sequence = (sequence + 1) | 0)
+    if (!isSettledAt(words, base, settled, sequence)) count += 1;
+  if (count === 0) return undefined;
+  return count === 1 && !isSettledAt(words, base, settled, started) ? begunOn(marks) : OVER_ONE_OF_SEVERAL;
+}
+
+/** A death of which nobody knows over which envelope it was. */
+export const OVER_ONE_OF_SEVERAL: DiedOver = { outsider: undefined, isAgain: false };
 
 function begunOn({ words, base }: Pick<FlowWords, 'words' | 'base'>): DiedOver {
   const key = [words[base + MARK.outsider] as number, words[base + MARK.outsiderMore] as number] as const;

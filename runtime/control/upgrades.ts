@@ -15,7 +15,7 @@ import type { AgentStatus } from '../protocol/roster.ts';
 import type { AgentTable, AgentRecord, ParkedAgent } from './agent-table.ts';
 import type { Enrolment } from './enrolment.ts';
 import type { ChangeOrder, NodeReport } from '../thread/control-protocol.ts';
-import { type LoadedAgent, requireKeepable, standingAs } from '../agent/loaded-agent.ts';
+import { concurrencyOf, type LoadedAgent, requireRunnable, standingAs } from '../agent/loaded-agent.ts';
 import type { ThreadRecord, Threads } from './threads.ts';
 
 /**
@@ -146,7 +146,7 @@ export class Upgrades {
     await this.#whenUp(agent);
     const loaded = await enrolment.load(agent.place, { module, process: agent.process?.options }, false);
     const before = agent.profile;
-    requireKeepable(loaded, before.durable);
+    requireRunnable(loaded, before.durable);
     supervisor.requireAlone(id, loaded.supervision);
     const profile = module === agent.module ? before : profileOf(loaded, before);
     // Nobody is sent any more for what the new code does not do; it is sent for what only that does when it is there.
@@ -233,6 +233,7 @@ function profileOf(loaded: LoadedAgent, { lazy, durable }: AgentProfile): AgentP
     capabilityIds: card.capabilities.map(({ id }) => id),
     delivery,
     mailboxCapacity,
+    ...concurrencyOf(loaded),
     lazy,
     durable,
     ...(standing === undefined ? {} : { standing }),

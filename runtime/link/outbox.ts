@@ -1,5 +1,12 @@
 import type { JournalledFunds } from '../mailbox/journalled-funds.ts';
-import { type FlowSlab, FLOWS_PER_SLAB, flowBase, newFlowSlab, slabIndexOf } from '../mailbox/flow-marks.ts';
+import {
+  type FlowSlab,
+  FLOWS_PER_SLAB,
+  flowBase,
+  newFlowSlab,
+  slabIndexOf,
+  WINDOW_RECORDS,
+} from '../mailbox/flow-marks.ts';
 import { CommitLog } from '../mailbox/commit-log.ts';
 import type { InFlow, OutcomeCounts } from '../mailbox/in-flow.ts';
 import { LANE, type Lane, type Mail } from '../mailbox/mail.ts';
@@ -61,6 +68,7 @@ export class Outbox {
   readonly #flows: [(OutFlow | undefined)[], (OutFlow | undefined)[], (OutFlow | undefined)[]] = [[], [], []];
   readonly #all: OutFlow[] = [];
   readonly #slabs: FlowSlab[] = [];
+  #nextFlow = 0;
   readonly #names: MailNames;
   readonly #log: CommitLog;
   #keeping: Keeping | undefined;
@@ -345,24 +353,39 @@ export class Outbox {
 
   #flow(row: AgentRow, lane: Lane): OutFlow {
     const known = this.#flows[lane][row.slot];
-    if (known !== undefined && known.isLocal === (row.place === this.#deps.place)) return known;
+    if (known !== undefined && known.isLocal === (row.place === this.#deps.place) && fits(known, row))
+      return known;
     const flow = this.#newFlow(row, lane);
     this.#flows[lane][row.slot] = flow;
     return flow;
   }
 
   #newFlow(row: AgentRow, lane: Lane): OutFlow {
-    const number = this.#all.length;
+    const isWindowed = row.profile.concurrency !== undefined;
+    const number = this.#numbers(isWindowed ? 1 + WINDOW_RECORDS : 1);
     const index = slabIndexOf(number);
-    if (number % FLOWS_PER_SLAB === 0) {
+    if (this.#slabs[index] === undefined) {
       const slab = newFlowSlab(index);
-      this.#slabs.push(slab);
+      this.#slabs[index] = slab;
       this.#deps.onFlowSlab(slab);
     }
     const { words } = this.#slabs[index] as FlowSlab;
     const flow = new OutFlow(number, row.slot, lane, words, flowBase(number), row.place === this.#deps.place);
+    if (isWindowed) flow.openWindow();
     flow.onSettled = this.#forgetSettled;
     this.#all.push(flow);
     return flow;
   }
+
+  /** The first of so many numbers in one slab. */
+  #numbers(count: number): number {
+    const left = FLOWS_PER_SLAB - (this.#nextFlow % FLOWS_PER_SLAB);
+    const first = count > left ? this.#nextFlow + left : this.#nextFlow;
+    this.#nextFlow = first + count;
+    return first;
+  }
 }
+
+/** Whether outcomes can be noted in the order in which the recipient settles. */
+const fits = ({ isWindowed }: OutFlow, { profile }: AgentRow): boolean =>
+  isWindowed || profile.concurrency === undefined;

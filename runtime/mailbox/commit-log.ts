@@ -1,6 +1,4 @@
-import { flowBase, type MARK } from './flow-marks.ts';
-
-type Mark = (typeof MARK)[keyof typeof MARK];
+import { flowBase, WINDOW_WORDS } from './flow-marks.ts';
 
 const LENGTH = 0;
 const COUNTERS = 1;
@@ -11,6 +9,8 @@ const FIRST_ENTRY = 8;
 const ENTRY_WORDS = 3;
 const MARKS_A_FLOW = 8;
 const CAPACITY = 2_048;
+/** A flow notes its settled mark, and what stands behind its marks. */
+const MOST_A_FLOW = 1 + WINDOW_WORDS;
 
 /** How many counters a commit sets: accepted and the four outcomes, in the order of `COUNT`. */
 export const COMMITTED_COUNTERS = 5;
@@ -35,11 +35,11 @@ export class CommitLog {
   }
 
   get isFull(): boolean {
-    return this.#values.length > CAPACITY - MARKS_A_FLOW;
+    return this.#values.length > CAPACITY - MOST_A_FLOW;
   }
 
   /** Notes that a mark of a flow becomes `value`. */
-  note(incarnation: number, flow: number, words: Int32Array, mark: Mark, value: number): void {
+  note(incarnation: number, flow: number, words: Int32Array, mark: number, value: number): void {
     const at = FIRST_ENTRY + this.#values.length * ENTRY_WORDS;
     const shared = this.#shared;
     shared[at] = incarnation;

@@ -12,7 +12,7 @@ export const MARK = {
   started: 1,
   /** Last sequence up to which every outcome is known and everything its handler sent is posted. */
   settled: 2,
-  /** Which agent, as its slot, and which lane: so that a record can be read without its owner. */
+  /** Which agent, as its slot, and which lane, with `WINDOWED`: so that a record can be read without its owner. */
   slot: 3,
   lane: 4,
   /** Who outside caused what was last begun on, as their key; 0 and 0 for nobody. Whoever retires the thread charges them. */
@@ -24,6 +24,22 @@ export const MARK = {
 
 export const MARK_WORDS = 8;
 export const FLOWS_PER_SLAB = 512;
+/** The words behind the marks of a flow to an agent that handles several at once: one bit for each that is settled ahead. */
+export const WINDOW_WORDS = 32;
+/** How many records such words take: numbers of flows that are none. */
+export const WINDOW_RECORDS = WINDOW_WORDS / MARK_WORDS;
+/** In the word of the lane: such words stand behind it. */
+const WINDOWED = 256;
+
+export const laneAt = (words: Int32Array, base: number): number =>
+  (words[base + MARK.lane] as number) & ~WINDOWED;
+
+export const hasWindow = (words: Int32Array, base: number): boolean =>
+  ((words[base + MARK.lane] as number) & WINDOWED) !== 0;
+
+export function openWindow(words: Int32Array, base: number): void {
+  words[base + MARK.lane] = (words[base + MARK.lane] as number) | WINDOWED;
+}
 
 /** `a - b` of two sequences that may have wrapped. */
 export const distance = (a: number, b: number): number => (a - b) | 0;

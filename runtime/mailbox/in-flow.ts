@@ -1,8 +1,9 @@
 import type { Outcome } from '../protocol/system-event.ts';
 import type { CommitLog } from './commit-log.ts';
-import { distance, MARK } from './flow-marks.ts';
+import { distance, hasWindow, MARK } from './flow-marks.ts';
 import type { Lane } from './mail.ts';
 import type { Outsider, OutsiderKey } from './behalf.ts';
+import { SettledAhead, WINDOW } from './settled-ahead.ts';
 
 const NOBODY: OutsiderKey = [0, 0];
 
@@ -36,6 +37,10 @@ export class InFlow {
   #expired = 0;
   #deadLettered = 0;
   #ahead: Map<number, Outcome> | undefined;
+  /** Where its recipient handles several at once: what of `#ahead` outlives this thread. */
+  readonly #window: SettledAhead | undefined;
+  /** Up to `settled`, and counted by a former commit. */
+  #counted = 0;
 
   constructor(incarnation: number, flow: number, slot: number, lane: Lane, words: Int32Array, base: number) {
     this.incarnation = incarnation;
@@ -46,6 +51,29 @@ export class InFlow {
     this.base = base;
     this.settled = words[base + MARK.settled] ?? 0;
     this.received = this.settled;
+    if (!hasWindow(words, base)) return;
+    this.#window = new SettledAhead(words, base, flow);
+    for (let beyond = 1; beyond <= WINDOW && this.#window.noted > (this.#ahead?.size ?? 0); beyond++) {
+      const sequence = (this.settled + beyond) | 0;
+      if (this.#window.has(sequence)) this.#keepAhead(sequence, 'handled');
+    }
+  }
+
+  /** The number of what comes in next: what was settled ahead when a former thread died does not come again. */
+  receive(): number {
+    const window = this.#window;
+    if (window === undefined) this.received = (this.received + 1) | 0;
+    else {
+      if (distance(this.settled, this.received) > 0) this.received = this.settled;
+      do this.received = (this.received + 1) | 0;
+      while (distance(this.received, this.settled) <= WINDOW && window.has(this.received));
+    }
+    return this.received;
+  }
+
+  /** Says whether `sequence` may be begun on while others are in hand: its outcome could be noted before theirs. */
+  mayBegin(sequence: number): boolean {
+    return distance(sequence, this.settled) <= (this.#window === undefined ? 1 : WINDOW);
   }
 
   /** Marks the handling of `sequence` as begun; from here on its death is told, not repeated. */
@@ -66,7 +94,7 @@ export class InFlow {
     if (words[base + MARK.isAgain] !== again) words[base + MARK.isAgain] = again;
   }
 
-  /** Notes the outcome of `sequence`. A call-back may settle before an older one of its lane. */
+  /** Notes the outcome of `sequence`. It may be known before that of an older one. */
   settle(sequence: number, outcome: Outcome): void {
     if (sequence === ((this.settled + 1) | 0)) {
       this.settled = sequence;
@@ -74,6 +102,11 @@ export class InFlow {
       if (this.#ahead !== undefined) this.#closeRanks(this.#ahead);
       return;
     }
+    this.#keepAhead(sequence, outcome);
+    this.#window?.add(sequence);
+  }
+
+  #keepAhead(sequence: number, outcome: Outcome): void {
     this.#ahead ??= new Map();
     this.#ahead.set(sequence, outcome);
   }
@@ -81,32 +114,34 @@ export class InFlow {
   /** Notes in `log` what is settled, and adds it to `added` by outcome. */
   commit(log: CommitLog, ownIncarnation: number, added: OutcomeCounts): void {
     const { words, base, settled } = this;
-    const count = (settled - (words[base + MARK.settled] as number)) | 0;
-    log.note(
-      this.incarnation < 0 ? ownIncarnation : this.incarnation,
-      this.flow,
-      words,
-      MARK.settled,
-      settled,
-    );
+    const count = ((settled - (words[base + MARK.settled] as number)) | 0) - this.#counted;
+    const incarnation = this.incarnation < 0 ? ownIncarnation : this.incarnation;
+    log.note(incarnation, this.flow, words, MARK.settled, settled);
     added.handled += count - this.#rejected - this.#expired - this.#deadLettered;
+    this.#window?.commit(log, incarnation, settled, (sequence) => {
+      const outcome = this.#ahead?.get(sequence) as Outcome;
+      if (outcome === 'handled') added.handled += 1;
+      else this.#count(outcome);
+    });
     added.rejected += this.#rejected;
     added.expired += this.#expired;
     added.deadLettered += this.#deadLettered;
     this.#rejected = 0;
     this.#expired = 0;
     this.#deadLettered = 0;
+    this.#counted = 0;
     this.isDirty = false;
   }
 
   /** Outcomes that are known and not committed. */
   get uncommitted(): number {
-    return distance(this.settled, this.words[this.base + MARK.settled] as number) + (this.#ahead?.size ?? 0);
+    const passed = distance(this.settled, this.words[this.base + MARK.settled] as number) - this.#counted;
+    return passed + (this.#ahead?.size ?? 0) - (this.#window?.noted ?? 0);
   }
 
   /** Everything that came in has a committed outcome. */
   get isSettled(): boolean {
-    return this.words[this.base + MARK.settled] === this.received;
+    return distance(this.received, this.words[this.base + MARK.settled] as number) <= 0;
   }
 
   #count(outcome: Outcome): void {
@@ -121,7 +156,8 @@ export class InFlow {
       if (outcome === undefined) break;
       ahead.delete(next);
       this.settled = next;
-      if (outcome !== 'handled') this.#count(outcome);
+      if (this.#window?.pass(next) === true) this.#counted += 1;
+      else if (outcome !== 'handled') this.#count(outcome);
     }
     if (ahead.size === 0) this.#ahead = undefined;
   }

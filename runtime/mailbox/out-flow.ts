@@ -1,8 +1,9 @@
 import { Fifo } from './fifo.ts';
 import type { CommitLog } from './commit-log.ts';
-import { distance, MARK } from './flow-marks.ts';
+import { distance, MARK, openWindow } from './flow-marks.ts';
 import { InFlow } from './in-flow.ts';
 import type { Lane, Mail } from './mail.ts';
+import { countAhead, isSettledAt } from './settled-ahead.ts';
 
 const TRIM_EVERY = 16;
 
@@ -26,6 +27,8 @@ export class OutFlow {
   /** The place it goes to knows this flow. */
   isIntroduced = false;
   isDirty = false;
+  /** Its recipient handles several at once, and may settle them in any order. */
+  isWindowed = false;
   /** Sent but not committed; of a local flow. */
   uncommitted = 0;
   /** Accepted, but not numbered before the journal has them. */
@@ -54,7 +57,17 @@ export class OutFlow {
 
   /** How many of this flow have no known outcome yet. */
   get unsettled(): number {
-    return distance(this.sent, this.words[this.base + MARK.settled] as number);
+    return distance(this.sent, this.words[this.base + MARK.settled] as number) - this.#ahead;
+  }
+
+  /** What is settled may be noted before older ones are; behind the record is room for that. */
+  openWindow(): void {
+    this.isWindowed = true;
+    openWindow(this.words, this.base);
+  }
+
+  get #ahead(): number {
+    return this.isWindowed ? countAhead(this.words, this.base) : 0;
   }
 
   /** Numbers `mail` and, unless the flow is local, keeps it. */
@@ -83,7 +96,7 @@ export class OutFlow {
     return true;
   }
 
-  /** Lets go of what is settled; returns how many are still kept. */
+  /** Lets go of what is settled up to the mark; returns how many are not settled. */
   trim(): number {
     const settled = this.words[this.base + MARK.settled] as number;
     const entries = this.#entries;
@@ -92,16 +105,21 @@ export class OutFlow {
       entries.shift();
       if (first.name >= 0) this.onSettled?.(first);
     }
-    return entries.length;
+    return entries.length - this.#ahead;
   }
 
   /** Every unsettled entry, oldest first, with what the marks say of it. */
   unsettledEntries(): { mail: Mail; fate: Fate }[] {
     this.trim();
-    const started = this.words[this.base + MARK.started] as number;
-    return Array.from({ length: this.#entries.length }, (_, at) => {
+    const { words, base } = this;
+    const started = words[base + MARK.started] as number;
+    const settled = words[base + MARK.settled] as number;
+    const unsettled: { mail: Mail; fate: Fate }[] = [];
+    for (let at = 0; at < this.#entries.length; at++) {
       const mail = this.#entries.at(at) as Mail;
-      return { mail, fate: distance(mail.sequence, started) <= 0 ? 'cut-off' : 'untouched' };
-    });
+      if (isSettledAt(words, base, settled, mail.sequence)) continue;
+      unsettled.push({ mail, fate: distance(mail.sequence, started) <= 0 ? 'cut-off' : 'untouched' });
+    }
+    return unsettled;
   }
 }

@@ -14,6 +14,7 @@ export interface Standing {
  *
  * - `card`     of one agent or, with instances, the template whose id is replaced.
  * - `standing` what a remote agent was granted. @default what the card says
+ * - `concurrency` how many it may have in hand at a time, where those are several. @default one
  * - `durable`  what waits in its mailbox outlives the process.
  */
 export interface AgentProfile {
@@ -21,6 +22,7 @@ export interface AgentProfile {
   readonly capabilityIds: readonly string[];
   readonly delivery: Delivery;
   readonly mailboxCapacity: number;
+  readonly concurrency?: number;
   readonly lazy: boolean;
   readonly durable: boolean;
   readonly standing?: Standing;

@@ -29,7 +29,8 @@ export interface AgentRegistryOptions {
 }
 
 /** What a row has beside its card. */
-interface Placement extends Pick<AgentProfile, 'delivery' | 'mailboxCapacity' | 'lazy' | 'durable'> {
+interface Placement
+  extends Pick<AgentProfile, 'delivery' | 'mailboxCapacity' | 'concurrency' | 'lazy' | 'durable'> {
   readonly slot: number;
   readonly place: string;
 }
@@ -178,7 +179,7 @@ export class AgentRegistry {
   /** Reads `serialize`'s text. Fails with INVALID_CARD naming field and fault. */
   static deserialize(json: string, options: AgentRegistryOptions = {}): AgentRegistry {
     const registry = new AgentRegistry(options);
-    for (const { card: saved, standing, ...placement } of readRegistry(json)) {
+    for (const { card: saved, standing, concurrency, ...placement } of readRegistry(json)) {
       const card = registeredCard(saved);
       if (registry.table.get(card.id) !== undefined) throw invalidCard(`id: "${card.id}" is saved twice`);
       const judgedAs = standing && {
@@ -186,7 +187,8 @@ export class AgentRegistry {
         sandboxId: standing.sandboxId,
         nodeId: standing.nodeId ?? placement.place,
       };
-      registry.#store(card, { ...UNPLACED, ...placement }, judgedAs);
+      const several = concurrency === undefined ? {} : { concurrency };
+      registry.#store(card, { ...UNPLACED, ...placement, ...several }, judgedAs);
     }
     return registry;
   }
@@ -239,6 +241,7 @@ const placementOf = ({ slot, place, profile }: AgentRow): Placement => ({
   place,
   delivery: profile.delivery,
   mailboxCapacity: profile.mailboxCapacity,
+  ...(profile.concurrency === undefined ? {} : { concurrency: profile.concurrency }),
   lazy: profile.lazy,
   durable: profile.durable,
 });
@@ -257,6 +260,7 @@ const SavedAgent = z.strictObject({
     .optional(),
   delivery: Delivery,
   mailboxCapacity: z.int().positive(),
+  concurrency: z.int().min(2).optional(),
   lazy: z.boolean(),
   durable: z.boolean().default(false),
 });
@@ -267,8 +271,8 @@ const SavedRegistry = z.strictObject({ format: z.literal(1), agents: z.array(Sav
 /** The rows as JSON text. */
 function saveRegistry(rows: Iterable<AgentRow>): string {
   const agents = Array.from(rows, (row) => {
-    const { standing, delivery, mailboxCapacity, lazy, durable } = row.profile;
-    return { card: cardOf(row), place: row.place, standing, delivery, mailboxCapacity, lazy, durable };
+    const { card: _card, capabilityIds: _ids, ...profile } = row.profile;
+    return { ...profile, card: cardOf(row), place: row.place };
   });
   return JSON.stringify({ format: 1, agents });
 }

@@ -47,7 +47,7 @@ export class LedgerCheck {
     }
     const life = this.#lifeOf(thread, mail);
     // Who waits for an answer may be given what comes out of turn: the call-backs of its own asks.
-    if (cell.inHand > 1) life.outOfTurn.add(mail.sequence);
+    if (cell.inHand > cell.definition.concurrency) life.outOfTurn.add(mail.sequence);
     if (life.outOfTurn.has(mail.sequence)) return;
     if (life.begun !== undefined && distance(mail.sequence, life.begun) < 0)
       this.#violated(

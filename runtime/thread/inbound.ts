@@ -83,8 +83,7 @@ export class Inbound implements BatchSink {
   mail(flowNumber: number, mail: Mail): void {
     const node = this.#node;
     const flow = this.#flows[flowNumber] as InFlow;
-    flow.received = (flow.received + 1) | 0;
-    mail.sequence = flow.received;
+    mail.sequence = flow.receive();
     mail.flow = flow;
     this.taken += 1;
     if (mail.ask !== NO_ASK) this.hasAsks = true;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { capability, defineAgent } from '../../../index.ts';
 import type { AgentDefinition } from '../../../runtime/agent/agent-definition.ts';
-import { loadedAgent, requireKeepable } from '../../../runtime/agent/loaded-agent.ts';
+import { loadedAgent, requireRunnable } from '../../../runtime/agent/loaded-agent.ts';
 import { simulate } from '../../../simulate.ts';
 import { rejection } from '../../fixtures/until.ts';
 
@@ -136,9 +136,9 @@ describe("onThrow: 'keep'", () => {
   it('is refused where the journal makes all agents durable', () => {
     const mars = sum({ onThrow: 'keep' });
     const loaded = loadedAgent(mars as AgentDefinition<unknown>, mars.card(0));
-    expect(() => requireKeepable(loaded, true)).toThrow(
+    expect(() => requireRunnable(loaded, true)).toThrow(
       expect.objectContaining({ code: 'INVALID_OPTIONS', message: expect.stringContaining('agent.onThrow') }),
     );
-    expect(() => requireKeepable(loaded, false)).not.toThrow();
+    expect(() => requireRunnable(loaded, false)).not.toThrow();
   });
 });

@@ -33,6 +33,7 @@ function agentWithLives({ hasOwnMemory = false } = {}) {
     status: 'starting',
     row: { id: 'mars', party: { isSystem: false } },
     handlings: [],
+    definition: { concurrency: 1 },
     thread: {
       interceptors: { ended: () => undefined },
       channels: { ended: () => undefined },
