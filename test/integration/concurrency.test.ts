@@ -40,7 +40,7 @@ describe.each(['once', 'retry'] as const)(
         expect(before.filter((line) => line.startsWith('+'))).toEqual(
           Array.from({ length: JOBS }, (_, n) => `+${n}`),
         );
-        const [{ place }] = (await system.roster()).filter((row) => row.id === id) as [{ place: string }];
+        const place = (await system.roster()).find((row) => row.id === id)?.place as string;
         await system.terminate(place);
         if (delivery === 'once') {
           await until('what was in hand is told', async () => (await system.conservation()).inFlight === 0);

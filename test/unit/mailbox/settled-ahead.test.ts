@@ -103,16 +103,16 @@ describe('what is settled out of its order', () => {
           fresh = new Set();
         };
         for (const step of steps) {
-          if (step.kind === 'commit') keep();
-          else if (step.kind === 'death') {
-            fresh = new Set();
-            flow = restart();
-            receiveAll();
-          } else {
+          if ('at' in step) {
             const [sequence] = open.splice(step.at % Math.max(1, open.length), 1);
             if (sequence === undefined) continue;
             flow.settle(sequence, OUTCOMES[step.of] as Outcome);
             fresh.add(sequence);
+          } else if (step.kind === 'commit') keep();
+          else {
+            fresh = new Set();
+            flow = restart();
+            receiveAll();
           }
           const all = counted().reduce((sum, count) => sum + count);
           expect([flow.uncommitted, all, out.unsettled]).toEqual([fresh.size, done.size, 60 - done.size]);
