@@ -2,8 +2,8 @@ import { mergeTaint, type Taint } from '../../runtime/protocol/taint.ts';
 import type { AgentClient } from '../../runtime/public.ts';
 import type { CRDTSyncChannel } from './crdt-sync-channel.ts';
 import type { ClientMedium } from './client-medium.ts';
-import { EarlyMessages } from './early-messages.ts';
 import type { UpdateLog } from './update-log.ts';
+import type { SyncMessage } from './sync-message.ts';
 
 /** The key under which a client holds its agent's documents. */
 const HELD_AS = 'shared-documents';
@@ -60,4 +60,33 @@ export function endDocuments(client: AgentClient): void {
 export function endDocument(document: AgentDocument): void {
   // Whoever opens it is told of what goes wrong with that.
   document.ending ??= document.channel.then((channel) => channel.close()).catch(() => {});
+}
+
+const MAX_MESSAGES = 64;
+const MAX_BYTES = 4 << 20;
+
+/**
+ * Messages for documents that an agent has not opened yet, in the order in which they came. Above the bounds the oldest are
+ * dropped: whoever opens a document asks for what is missing.
+ */
+export class EarlyMessages {
+  #held: SyncMessage[] = [];
+  #bytes = 0;
+
+  /** Holds a message. An answer is not held, because whoever asked is gone. */
+  hold(message: SyncMessage): void {
+    if (message.kind === 'state') return;
+    this.#held.push(message);
+    this.#bytes += message.payload.length;
+    while (this.#held.length > MAX_MESSAGES || this.#bytes > MAX_BYTES)
+      this.#bytes -= this.#held.shift()?.payload.length ?? 0;
+  }
+
+  /** Takes out the messages of one document. */
+  take(channelId: string): readonly SyncMessage[] {
+    const taken = this.#held.filter((message) => message.channelId === channelId);
+    this.#held = this.#held.filter((message) => message.channelId !== channelId);
+    for (const { payload } of taken) this.#bytes -= payload.length;
+    return taken;
+  }
 }

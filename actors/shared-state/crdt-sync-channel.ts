@@ -1,5 +1,5 @@
-import type { KeyObject } from 'node:crypto';
 import * as Y from 'yjs';
+import type { KeyObject } from 'node:crypto';
 import type { z } from 'zod';
 import type { CRDTSyncMessage } from '../../runtime/protocol/crdt-sync-message.ts';
 import { refused, reasonOf } from '../../runtime/protocol/errors.ts';
@@ -12,14 +12,12 @@ import { LogWriter } from './log-writer.ts';
 import { MessageGate } from './message-gate.ts';
 import { Presence } from './presence.ts';
 import { crdtDeserializationFailed, notPassedOn, syncChannelClosed, updateTooLarge } from './sync-errors.ts';
-import type { SyncRefusal } from './sync-event.ts';
-import { SyncFrames } from './sync-frames.ts';
+import { type SyncRefusal, SyncReporter, type SyncReporterDeps } from './sync-event.ts';
+import { SyncFrames, SyncOutlet } from './sync-outlet.ts';
 import type { SyncMedium } from './sync-medium.ts';
 import type { SyncMembership } from './sync-membership.ts';
 import { SyncLimits } from './sync-options.ts';
-import { SyncOutlet } from './sync-outlet.ts';
 import { SyncReceiver } from './sync-receiver.ts';
-import { SyncReporter, type SyncReporterDeps } from './sync-reporter.ts';
 import { InMemoryUpdateLog, type UpdateLog } from './update-log.ts';
 
 /**

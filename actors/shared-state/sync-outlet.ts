@@ -1,9 +1,12 @@
 import { reasonOf } from '../../runtime/protocol/errors.ts';
 import type { LogWriter } from './log-writer.ts';
-import type { SyncFrames } from './sync-frames.ts';
 import type { SyncMedium } from './sync-medium.ts';
-import type { SyncKind } from './sync-message.ts';
-import type { SyncReporter } from './sync-reporter.ts';
+import { type SyncKind, type SyncMessage, signedBytes } from './sync-message.ts';
+import type { SyncReporter } from './sync-event.ts';
+import type { KeyObject } from 'node:crypto';
+import type { Seams } from '../../runtime/protocol/seams.ts';
+import type { CausalClock } from './causal-clock.ts';
+import { signBytes } from './member-keys.ts';
 
 export interface SyncOutletDeps {
   readonly agentId: string;
@@ -13,7 +16,7 @@ export interface SyncOutletDeps {
   readonly log: Pick<LogWriter, 'isIdle' | 'flush'>;
 }
 
-type Content = Parameters<SyncFrames['make']>[1];
+type Content = Partial<Pick<SyncMessage, 'payload' | 'sessions' | 'stateVector' | 'inReplyTo' | 'digest'>>;
 
 /**
  * Makes a member's messages, passes them to the medium in their order, and knows which are still on their way.
@@ -75,5 +78,41 @@ export class SyncOutlet {
       this.#waiting -= 1;
       return go();
     });
+  }
+}
+
+interface SyncFramesDeps {
+  readonly seams: Pick<Seams, 'clock' | 'newId'>;
+  readonly channelId: string;
+  readonly agentId: string;
+  readonly privateKey: KeyObject;
+  readonly counted: CausalClock;
+  readonly clientId: () => number;
+}
+
+/** Makes and signs a member's messages; each tells what had been applied when it was made. */
+export class SyncFrames {
+  readonly #deps: SyncFramesDeps;
+
+  constructor(deps: SyncFramesDeps) {
+    this.#deps = deps;
+  }
+
+  make(kind: SyncKind, { payload = new Uint8Array(), ...content }: Content = {}): SyncMessage {
+    const { seams, channelId, agentId, privateKey, counted, clientId } = this.#deps;
+    const message = {
+      channelId,
+      kind,
+      sourceAgentId: agentId,
+      session: counted.session,
+      ...(counted.since === undefined ? {} : { since: counted.since }),
+      clientId: clientId(),
+      vectorClock: counted.toRecord(),
+      operationId: seams.newId(),
+      timestamp: seams.clock.now(),
+      payload,
+      ...content,
+    };
+    return { ...message, signature: signBytes(signedBytes(message), privateKey) };
   }
 }

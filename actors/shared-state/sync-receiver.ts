@@ -12,7 +12,7 @@ import { Repairs } from './repairs.ts';
 import type { SyncKind, SyncMessage } from './sync-message.ts';
 import type { SyncLimits } from './sync-options.ts';
 import type { SyncOutlet } from './sync-outlet.ts';
-import type { SyncReporter } from './sync-reporter.ts';
+import type { SyncReporter } from './sync-event.ts';
 
 /**
  * - `joining` undefined once the channel has joined; else what it waits for: the answer to its `hello`, and the state of

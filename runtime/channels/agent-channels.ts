@@ -6,8 +6,7 @@ import { invalidOptions, mailboxFull, type OrreryError, refused } from '../proto
 import { parseOptions, requireText } from '../protocol/parse-options.ts';
 import type { Clock, NewId, Random } from '../protocol/seams.ts';
 import type { Taint } from '../protocol/taint.ts';
-import type { ChannelEventBody } from './channel-event.ts';
-import { type ChannelLogEvent, channelLogEvent } from './channel-log-event.ts';
+import { type ChannelEventBody, type ChannelLogEvent, channelLogEvent } from './channel-event.ts';
 import { type AgentChannel, PortChannel } from './port-channel.ts';
 import { OpenChannelOptions, PortChannelOptions, type PortChannelSettings } from './port-channel-options.ts';
 import {

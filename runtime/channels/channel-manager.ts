@@ -9,9 +9,14 @@ import { systemSeams } from '../protocol/system-seams.ts';
 import type { Listener, Transport, TransportKind } from '../protocol/transport.ts';
 import type { A2AChannel } from './a2a-channel.ts';
 import { ChannelEnd } from './channel-end.ts';
-import type { ChannelCounts, ChannelEvent, ChannelIdentity, ChannelEventBody } from './channel-event.ts';
+import {
+  type ChannelCounts,
+  type ChannelEvent,
+  type ChannelIdentity,
+  type ChannelEventBody,
+  channelLogEvent,
+} from './channel-event.ts';
 import { CHANNEL_PROTOCOL_VERSION, frameText, type Hello } from './channel-frame.ts';
-import { channelLogEvent } from './channel-log-event.ts';
 import { ChannelOptions, type ChannelSettings } from './channel-options.ts';
 import type { ChannelProof } from './channel-proof.ts';
 import { type CredentialOptions, Credentials, type HelloRefusal } from './credentials.ts';

@@ -1,5 +1,4 @@
 import type { RecordChange, Store, StoredRecord } from '../protocol/store.ts';
-import { byCharacters } from './by-characters.ts';
 
 const PAGE = 1_000;
 
@@ -38,4 +37,12 @@ export async function recordsUnder(
     else found.set(key, value);
   }
   return new Map([...found].sort(([one], [other]) => byCharacters(one, other)));
+}
+
+/** The order of keys, as SQLite has them: by code point; behind these those that UTF-8 cannot say. */
+export function byCharacters(one: string, other: string): number {
+  const [isWhole, isOtherWhole] = [one.isWellFormed(), other.isWellFormed()];
+  if (isWhole !== isOtherWhole) return isWhole ? -1 : 1;
+  const encoding = isWhole ? 'utf8' : 'utf16le';
+  return Buffer.compare(Buffer.from(one, encoding), Buffer.from(other, encoding));
 }

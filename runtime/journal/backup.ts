@@ -1,12 +1,21 @@
-import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
-import { resolve } from 'node:path';
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  readdirSync,
+  statSync,
+} from 'node:fs';
+import { resolve, basename, dirname, join } from 'node:path';
 import { backup, type DatabaseSync } from 'node:sqlite';
 import { invalidOptions, isOrreryError, storeFailed, storeInvalid } from '../protocol/errors.ts';
 import { requireText } from '../protocol/parse-options.ts';
 import type { Standing } from './checksums.ts';
 import { examineFile, logFileOf, reading } from './examine-file.ts';
 import { HighWaterMark, markFileOf, markOf } from './high-water-mark.ts';
-import { copyNotes } from './journal-notes.ts';
 import { lockHolder } from './lock-holder.ts';
 import { sqliteFault } from './sqlite-fault.ts';
 import { standingOf } from './sqlite-format.ts';
@@ -134,5 +143,18 @@ function sync(file: string): void {
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
+  }
+}
+
+/** Files of these names beside a journal tell of its envelopes by their numbers. */
+const NOTES = ['-started-', '-spent-'];
+
+/** Copies the notes beside a journal, of what was begun and what was spent, to `target`. */
+export function copyNotes(file: string, target: string): void {
+  for (const name of readdirSync(dirname(file))) {
+    const rest = name.slice(basename(file).length);
+    if (!(name.startsWith(basename(file)) && NOTES.some((suffix) => rest.startsWith(suffix)))) continue;
+    const from = join(dirname(file), name);
+    if (statSync(from, { throwIfNoEntry: false })?.isFile() === true) copyFileSync(from, target + rest);
   }
 }

@@ -1,6 +1,6 @@
 import { Fifo } from '../mailbox/fifo.ts';
 import type { RecordChange, StoredRecord } from '../protocol/store.ts';
-import type { HistoryBounds, HistoryKind } from './history-options.ts';
+import type { HistoryBounds, HistoryKind } from './journal-options.ts';
 
 /** The digits of a key, so that keys sort as numbers do. */
 const KEY_DIGITS = 16;

@@ -4,7 +4,7 @@ import { reasonOf } from '../protocol/errors.ts';
 import type { Clock, EventLoop } from '../protocol/seams.ts';
 import type { RecordChange, Store } from '../protocol/store.ts';
 import { allRecords } from './all-records.ts';
-import { HISTORY_KINDS, type HistoryKind, type HistoryLimits } from './history-options.ts';
+import { HISTORY_KINDS, type HistoryKind, type HistoryLimits } from './journal-options.ts';
 import { entriesOf, headOf, HistoryRing } from './history-ring.ts';
 
 /** How long an entry waits, to be written with others: each write is a sync of the disk. */

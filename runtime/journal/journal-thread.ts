@@ -10,7 +10,7 @@ import {
   type NoProgress,
 } from '../supervision/progress-watch.ts';
 import type { Remembered } from './history.ts';
-import type { HistoryLimits } from './history-options.ts';
+import type { HistoryLimits } from './journal-options.ts';
 import type { MailData } from '../mailbox/mail.ts';
 import { newOrderMemory } from './unit-order.ts';
 import type { ProcessIdentity } from '../os/process-identity.ts';

@@ -11,7 +11,7 @@ import type { DeadLetter } from '../protocol/dead-letter.ts';
 import type { Port } from '../link/port.ts';
 import { Backlog, type LeftMail } from './backlog.ts';
 import { History, type Remembered } from './history.ts';
-import type { HistoryLimits } from './history-options.ts';
+import type { HistoryLimits } from './journal-options.ts';
 import { JournalServer } from './journal-server.ts';
 import { readLetters } from './journalled-dead-letters.ts';
 import { forgetAgent, type JournalledAgent, surveyAgents } from './journal-survey.ts';

@@ -1,6 +1,6 @@
 import { storeFailed, storeInUse } from '../protocol/errors.ts';
 import type { NumberedMail, PageOf, Store, StoreBatch, StoredMail, StoredRecord } from '../protocol/store.ts';
-import { byCharacters } from './by-characters.ts';
+import { byCharacters } from './all-records.ts';
 
 const NAME = 'in memory';
 

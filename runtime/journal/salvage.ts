@@ -13,7 +13,7 @@ import { invalidOptions, storeInvalid } from '../protocol/errors.ts';
 import { mailChecksum, recordChecksum, sumOf } from './checksums.ts';
 import { logFileOf, numberOf, sizeOf } from './examine-file.ts';
 import { markOf } from './high-water-mark.ts';
-import { copyNotes } from './journal-notes.ts';
+import { copyNotes } from './backup.ts';
 import { type LogScan, scanLog } from './log-scan.ts';
 import { recordFault } from './record-faults.ts';
 import { openSqliteFile } from './sqlite-file.ts';

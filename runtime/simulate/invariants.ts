@@ -1,7 +1,13 @@
 import { reasonOf } from '../protocol/errors.ts';
-import type { Check } from './check.ts';
 import type { Invariant, SimulationView } from './simulate-options.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
+
+/** Watches that something holds. What does not is told once, in a sentence. */
+export interface Check {
+  readonly violations: readonly string[];
+  /** Looks at what is so now; who only hears of events has nothing to look at. */
+  check?(): void;
+}
 
 /** What must hold: what the runtime promises, and what the user says. A violation is told once. */
 export class Invariants {

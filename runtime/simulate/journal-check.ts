@@ -1,7 +1,7 @@
 import type { Cell } from '../cell/cell.ts';
 import { isToBeKept, type Mail } from '../mailbox/mail.ts';
 import type { StoreBatch } from '../protocol/store.ts';
-import type { Check } from './check.ts';
+import type { Check } from './invariants.ts';
 
 /** Lives of the process that may end over one envelope: the third is the last that begins on it. */
 const MOST_LIVES = 3;

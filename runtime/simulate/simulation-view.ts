@@ -1,6 +1,6 @@
 import type { ThreadHost } from '../thread/thread-host.ts';
 import type { FaultInjector } from './fault-injector.ts';
-import type { ProcessLedgers } from './process-ledgers.ts';
+import type { ProcessLedgers } from './ledger-check.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { AgentView, SimulationView } from './simulate-options.ts';
 import type { SimulatedOutside } from './simulated-outside.ts';

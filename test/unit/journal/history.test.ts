@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { History, type Remembered } from '../../../runtime/journal/history.ts';
-import { type HistoryLimits, HistoryOptions } from '../../../runtime/journal/history-options.ts';
+import { type HistoryLimits, HistoryOptions } from '../../../runtime/journal/journal-options.ts';
 import { MemoryMedium, MemoryStore } from '../../../runtime/journal/memory-store.ts';
 import { SCHEMA_VERSION } from '../../../runtime/protocol/envelope.ts';
 import { storeFailed } from '../../../runtime/protocol/errors.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CausalClock } from '../../../../actors/shared-state/causal-clock.ts';
-import { GapQueue } from '../../../../actors/shared-state/gap-queue.ts';
+import { GapQueue } from '../../../../actors/shared-state/causal-inbox.ts';
 import type { SyncMessage } from '../../../../actors/shared-state/sync-message.ts';
 import { resigned, SyncTeam, turns } from './sync-team.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ClientMedium } from '../../../../actors/shared-state/client-medium.ts';
-import { EarlyMessages } from '../../../../actors/shared-state/early-messages.ts';
+import { EarlyMessages } from '../../../../actors/shared-state/agent-documents.ts';
 import { SYNC_SCHEMA, syncMessageOf } from '../../../../actors/shared-state/sync-envelope.ts';
 import type { SyncMessage } from '../../../../actors/shared-state/sync-message.ts';
 import type { ErrorCode } from '../../../../runtime/protocol/errors.ts';
