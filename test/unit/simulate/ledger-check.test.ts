@@ -17,6 +17,7 @@ function threadWith({ isRetry = false, capacity = 3 } = {}) {
     thread: there,
     row: { id: 'mars', profile: { mailboxCapacity: capacity } },
     inHand: 0,
+    definition: { concurrency: 1 },
     isRetry: () => isRetry,
     get waiting() {
       return waiting.length;
