@@ -1,11 +1,28 @@
 import { describe, expect, it } from 'vitest';
-import { MARK, newFlowSlab } from '../../../runtime/mailbox/flow-marks.ts';
+import { COMMITTED_COUNTERS, CommitLog, newCommitLogMemory } from '../../../runtime/mailbox/commit-log.ts';
+import {
+  MARK,
+  MARK_WORDS,
+  newFlowSlab,
+  openWindow,
+  WINDOW_WORDS,
+} from '../../../runtime/mailbox/flow-marks.ts';
+import { InFlow } from '../../../runtime/mailbox/in-flow.ts';
 import { LANE, Mail, mailFromData, mailToData, NO_ASK } from '../../../runtime/mailbox/mail.ts';
 import { MailNames } from '../../../runtime/mailbox/mail-names.ts';
 import { COUNT } from '../../../runtime/observe/thread-counters.ts';
 import { IncarnationRegistry } from '../../../runtime/control/incarnation-registry.ts';
 
 const SLOT = 3;
+
+/** As the recipient's thread commits it. */
+function settleAhead(words: Int32Array, sequence: number): void {
+  const flow = new InFlow(0, 0, SLOT, LANE.user, words, 0);
+  const log = new CommitLog(newCommitLogMemory());
+  flow.settle(sequence, 'handled');
+  flow.commit(log, 0, { handled: 0, rejected: 0, expired: 0, deadLettered: 0 });
+  log.commit(new Float64Array(COMMITTED_COUNTERS), [0, 1, 0, 0, 0]);
+}
 
 /** The book after the death of a thread that held `sent` of its own mails, had begun on `started`, and settled one. */
 function bookOfDeath(sent: number, started: number) {
@@ -80,6 +97,20 @@ describe('What a dead thread had posted and did not come to mark', () => {
     words[MARK.sent] = 3;
     book.prune();
     expect(book.dead(incarnation)).toBeUndefined();
+  });
+});
+
+describe('What a dead thread sent to an agent with several envelopes in hand', () => {
+  it('is in flight as far as it is settled neither in its order nor ahead of it (F-01)', () => {
+    const { book, words } = bookOfDeath(5, 4);
+    openWindow(words, 0);
+    expect(book.orphaned((slot) => slot === SLOT)).toBe(4);
+    for (const sequence of [3, 4]) settleAhead(words, sequence);
+    expect(book.orphaned((slot) => slot === SLOT)).toBe(2);
+    expect(book.orphaned((slot) => slot !== SLOT)).toBe(0);
+    words[MARK.settled] = 5;
+    for (let at = 0; at < WINDOW_WORDS; at++) words[MARK_WORDS + at] = 0;
+    expect(book.orphaned((slot) => slot === SLOT)).toBe(0);
   });
 });
 
