@@ -48,7 +48,7 @@ export function mcpServerAgent(
     await server.start(ctx);
     return server;
   });
-  definition.isDoor = true;
+  definition.isProxy = true;
   definition.concurrency = settings.concurrency;
   definition.checksOptions = true;
   // It may be stopped before it has started; then its start leaves nothing behind.

@@ -40,7 +40,7 @@ export async function remoteAgentOver(
   const node = settings.node ?? card.delegation?.node ?? link.url.host;
   const agent = new AgentDefinition(identityOf(card, { url: link.url, node, settings }));
   agent.node = node;
-  agent.isDoor = true;
+  agent.isProxy = true;
   agent.concurrency = settings.concurrency;
   const cancels = new PendingCancels(seams.clock);
   const { delegation } = card;

@@ -68,10 +68,10 @@ export class AgentDefinition<State = undefined> {
   wordsFrom: Taint | undefined = undefined;
 
   /**
-   * It is a door to what runs elsewhere, and keeps nothing between two envelopes.
+   * It is a proxy of what runs elsewhere, and keeps nothing between two envelopes.
    * @internal
    */
-  isDoor = false;
+  isProxy = false;
 
   /**
    * How many envelopes it may have in hand at a time.
@@ -80,7 +80,7 @@ export class AgentDefinition<State = undefined> {
   concurrency: number;
 
   /**
-   * The node where it lives, if that is another one: what goes to it goes there, whatever thread its door is in.
+   * The node where it lives, if that is another one: what goes to it goes there, whatever thread its proxy is in.
    * @internal
    */
   node: string | undefined = undefined;

@@ -23,8 +23,8 @@ export interface LoadedAgent {
   readonly onThrow: OnThrow;
   /** How many envelopes it may have in hand at a time. */
   readonly concurrency: number;
-  /** It is a door to what runs elsewhere: it keeps nothing between two envelopes. */
-  readonly isDoor: boolean;
+  /** It is a proxy of what runs elsewhere: it keeps nothing between two envelopes. */
+  readonly isProxy: boolean;
   readonly process: ProcessAgent | undefined;
   /** The node where it lives, if that is another one. */
   readonly node: string | undefined;
@@ -32,7 +32,7 @@ export interface LoadedAgent {
 
 /** The agent that a definition says, under this card. */
 export function loadedAgent(
-  { options, node, concurrency, isDoor }: AgentDefinition<unknown>,
+  { options, node, concurrency, isProxy }: AgentDefinition<unknown>,
   card: AgentCard,
   process?: ProcessAgent,
 ): LoadedAgent {
@@ -46,7 +46,7 @@ export function loadedAgent(
     supervision: options.supervision,
     onThrow: options.onThrow ?? 'restart',
     concurrency,
-    isDoor,
+    isProxy,
     process,
     node,
   };
@@ -61,11 +61,11 @@ export const standingAs = ({ card: { tier, sandboxId }, node }: LoadedAgent): St
  * the middle of other work; and where one in a process of its own has several envelopes in hand: it is given one at a time.
  */
 export function requireRunnable(
-  { card: { id }, onThrow, concurrency, isDoor, process }: LoadedAgent,
+  { card: { id }, onThrow, concurrency, isProxy, process }: LoadedAgent,
   isDurable: boolean,
 ): void {
   if (isDurable) requireRestart({ id, onThrow }, 'an agent that is durable');
-  if (isDurable && !isDoor) requireOneAtATime({ id, concurrency }, 'an agent that is durable');
+  if (isDurable && !isProxy) requireOneAtATime({ id, concurrency }, 'an agent that is durable');
   if (process !== undefined) requireOneAtATime({ id, concurrency }, 'an agent in a process of its own');
 }
 

@@ -154,7 +154,7 @@ describe('An agent of handlers with `concurrency: 3`', () => {
     const inProcess = messageOf(() => requireRunnable({ ...loaded, process: {} as ProcessAgent }, false));
     for (const said of [durable, logic, inProcess, messageOf(() => requireRunnable(loaded, true))])
       expect(said).toMatch(/^INVALID_OPTIONS .*agent\.concurrency.*2.*1 for an agent/);
-    expect(messageOf(() => requireRunnable({ ...loaded, isDoor: true }, true))).toBe('');
+    expect(messageOf(() => requireRunnable({ ...loaded, isProxy: true }, true))).toBe('');
     for (const concurrency of [0, 1.5, 1_001])
       expect(messageOf(() => defineAgent({ ...options, concurrency }))).toMatch(
         /INVALID_OPTIONS .*concurrency/,
