@@ -5,8 +5,10 @@ import type { GivenWork } from './child-handling.ts';
 export class WorkQueue {
   readonly #run: (work: GivenWork) => void;
   #waiting: GivenWork[] = [];
-  /** Whose turn it is; what is run in between does not count. */
+  /** Whose turn it is. */
   #current: number | undefined;
+  /** What is run in between and not over; it may outlast whose turn it was. */
+  readonly #between = new Set<number>();
   #isRunning = false;
   #isStopped = false;
 
@@ -16,15 +18,15 @@ export class WorkQueue {
 
   add(work: GivenWork, turn: Turn): void {
     if (this.#isStopped) return;
-    if (turn === 'between') this.#run(work);
-    else if (turn === 'next' && this.#current !== undefined) this.#waiting.push(work);
+    if (turn === 'between') this.#runBetween(work);
+    else if (turn === 'next' && this.#isBusy) this.#waiting.push(work);
     else this.#begin(work);
   }
 
   /** It cannot wait: the one whose turn it is waits for it. */
   runNow(n: number): void {
     const work = this.#take(n);
-    if (work !== undefined) this.#run(work);
+    if (work !== undefined) this.#runBetween(work);
   }
 
   /** True when it waited: it will not be run. */
@@ -32,15 +34,19 @@ export class WorkQueue {
     return this.#take(n) !== undefined;
   }
 
-  /** It is handled; the next one's turn begins, after the code that runs now. */
+  /**
+   * It is handled. When nothing is in hand any more the next one's turn begins, after the code that runs now: the host looks at
+   * what that says only when all before it is over.
+   */
   done(n: number): void {
-    if (n !== this.#current) return;
-    this.#current = undefined;
+    if (n === this.#current) this.#current = undefined;
+    else if (!this.#between.delete(n)) return;
     if (this.#isRunning) return;
     this.#isRunning = true;
-    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+    while (!this.#isBusy) {
+      const next = this.#waiting.shift();
+      if (next === undefined) break;
       this.#begin(next);
-      if (this.#current !== undefined) break;
     }
     this.#isRunning = false;
   }
@@ -49,6 +55,15 @@ export class WorkQueue {
   stop(): void {
     this.#isStopped = true;
     this.#waiting = [];
+  }
+
+  get #isBusy(): boolean {
+    return this.#current !== undefined || this.#between.size > 0;
+  }
+
+  #runBetween(work: GivenWork): void {
+    this.#between.add(work.n);
+    this.#run(work);
   }
 
   #begin(work: GivenWork): void {

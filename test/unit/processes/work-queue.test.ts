@@ -50,6 +50,22 @@ describe('The queue of envelopes in a process', () => {
     expect(begun).toEqual([1, 4, 3, 2]);
   });
 
+  it('begins on nothing more while something in between outlasts whose turn it was', () => {
+    const { queue, begun, work } = queued();
+    queue.add(work(1), 'own');
+    queue.add(work(2), 'next');
+    queue.add(work(3), 'next');
+    queue.add(work(4), 'between');
+    queue.runNow(3);
+    queue.done(1);
+    queue.add(work(5), 'next');
+    queue.done(3);
+    expect(begun).toEqual([1, 4, 3]);
+    queue.done(4);
+    queue.done(2);
+    expect(begun).toEqual([1, 4, 3, 2, 5]);
+  });
+
   it('takes the turn of one that the host does not wait for any more', () => {
     const { queue, begun, work } = queued();
     queue.add(work(1), 'own');
