@@ -2,6 +2,7 @@ import type { Answer } from './answer.ts';
 import type { EdgeCall } from './edge-call.ts';
 import { jsonAnswer } from './http-errors.ts';
 import { isIP } from 'node:net';
+import { remembering } from '../../runtime/protocol/remembering.ts';
 
 /** `hosts`, `origins`: as the gateway's options. `publicOrigin`: its own, for those who come through a proxy. */
 export interface GuardOptions {
@@ -104,19 +105,13 @@ function authorityOf(url: string): string {
   return to === -1 ? url.slice(from) : url.slice(from, from + to);
 }
 
-/** Origins parsed before: callers name few hosts. */
-const origins = new Map<string, string>();
+/** Callers name few hosts. */
 const MOST_KNOWN = 100;
+const knownOrigin = remembering(MOST_KNOWN, (from) => new URL(from).origin);
 
 /** The origin of an absolute URL, as `URL` says it, which it throws as. */
 export function originOf(url: string): string {
-  const from = url.slice(0, url.indexOf('://') + 3) + authorityOf(url);
-  const known = origins.get(from);
-  if (known !== undefined) return known;
-  const { origin } = new URL(from);
-  if (origins.size >= MOST_KNOWN) origins.clear();
-  origins.set(from, origin);
-  return origin;
+  return knownOrigin(url.slice(0, url.indexOf('://') + 3) + authorityOf(url));
 }
 
 /** The host of an authority, in lower case, without port and brackets; a plain address is its own. */
@@ -137,14 +132,8 @@ export const isLoopback = (host: string): boolean =>
 function servedNames(hosts: readonly string[] | 'any'): (authority: string) => boolean {
   if (hosts === 'any') return () => true;
   const names = new Set(hosts.map((host) => hostOf(host)));
-  const isServed = (host: string): boolean =>
-    names.has(host) || isLoopback(host) || host.endsWith('.localhost') || isIP(host) !== 0;
-  const known = new Set<string>();
-  return (authority) => {
-    if (known.has(authority)) return true;
-    if (!isServed(hostOf(authority))) return false;
-    if (known.size >= MOST_KNOWN) known.clear();
-    known.add(authority);
-    return true;
-  };
+  return remembering(MOST_KNOWN, (authority) => {
+    const host = hostOf(authority);
+    return names.has(host) || isLoopback(host) || host.endsWith('.localhost') || isIP(host) !== 0;
+  });
 }

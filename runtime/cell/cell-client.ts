@@ -1,7 +1,7 @@
 import type { ActorContext } from '../agent/context.ts';
 import { type Behalf, behalfOf } from '../mailbox/behalf.ts';
 import { Mail, type MailExtras, NO_ASK, typeIndex } from '../mailbox/mail.ts';
-import { Outsiders } from '../mailbox/outsider.ts';
+import { outsidersBy } from '../mailbox/outsider.ts';
 import { bindMethods } from '../protocol/bind-methods.ts';
 import type { Delivery, PathHop } from '../protocol/envelope.ts';
 import { agentNotFound, invalidOptions } from '../protocol/errors.ts';
@@ -41,7 +41,7 @@ export class CellClient implements AgentClient {
   readonly #cell: Cell;
   #team: SeenTeam | undefined;
   /** Of the keys of whoever is outside. */
-  #outsiders: Outsiders | undefined;
+  #outsiders: ReturnType<typeof outsidersBy> | undefined;
 
   static {
     bindMethods(CellClient.prototype);
@@ -273,8 +273,8 @@ export class CellClient implements AgentClient {
     const known = behalfOf(parent?.mail === undefined ? asking.behalf : parent.mail.extras);
     const own = tenant === undefined || known?.tenant !== undefined ? known : { ...known, tenant };
     if (parent?.mail !== undefined || onBehalfOf === undefined || !this.#cell.row.party.isSystem) return own;
-    this.#outsiders ??= new Outsiders(this.seams.newId());
-    return { ...own, outsider: this.#outsiders.named(onBehalfOf.chargedAs ?? onBehalfOf.id) };
+    this.#outsiders ??= outsidersBy(this.seams.newId());
+    return { ...own, outsider: this.#outsiders(onBehalfOf.chargedAs ?? onBehalfOf.id) };
   }
 
   /** What interceptors take in they take in for the agent. */

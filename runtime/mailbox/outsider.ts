@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { remembering } from '../protocol/remembering.ts';
 import type { Outsider, OutsiderKey } from './behalf.ts';
 
 const MAX_NAME = 200;
@@ -16,23 +17,10 @@ export function outsiderOf(name: string, salt: string): Outsider {
 /** So many are remembered: a gateway asks twice for each request, mostly of few callers. */
 const MOST_KNOWN = 256;
 
-/** The outsiders on whose behalf one client asks, by a salt of its own. */
-export class Outsiders {
-  readonly #salt: string;
-  readonly #known = new Map<string, Outsider>();
-
-  constructor(salt: string) {
-    this.#salt = salt;
-  }
-
-  named(name: string): Outsider {
-    const known = this.#known.get(name);
-    if (known !== undefined) return known;
-    const outsider = outsiderOf(name, this.#salt);
-    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
-    if (name.length <= MAX_NAME) this.#known.set(name, outsider);
-    return outsider;
-  }
+/** The outsiders on whose behalf one client asks, by a salt of its own. A long name is not worth the memory. */
+export function outsidersBy(salt: string): (name: string) => Outsider {
+  const known = remembering(MOST_KNOWN, (name) => outsiderOf(name, salt));
+  return (name) => (name.length <= MAX_NAME ? known(name) : outsiderOf(name, salt));
 }
 
 /** As a text, to find it by. */

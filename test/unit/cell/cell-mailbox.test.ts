@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CellMailbox, isAwaited } from '../../../runtime/cell/cell-mailbox.ts';
 import type { Handling } from '../../../runtime/cell/handling.ts';
 import type { InFlow } from '../../../runtime/mailbox/in-flow.ts';
-import { LANE, type Lane } from '../../../runtime/mailbox/mail.ts';
-import { Mail, NO_ASK } from '../../../runtime/mailbox/mail.ts';
+import { LANE, type Lane, Mail, NO_ASK } from '../../../runtime/mailbox/mail.ts';
 
 type Fields = { lane?: Lane; sender?: string; isAsk?: boolean; wasLeft?: boolean };
 

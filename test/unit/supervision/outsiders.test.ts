@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Outsider } from '../../../runtime/mailbox/behalf.ts';
-import { Outsiders, outsiderOf } from '../../../runtime/mailbox/outsider.ts';
+import { outsiderOf, outsidersBy } from '../../../runtime/mailbox/outsider.ts';
 import type { Crash } from '../../../runtime/supervision/supervisor.ts';
 import { SupervisedTeam } from '../../fixtures/supervised-team.ts';
 
@@ -114,12 +114,12 @@ describe('The key of somebody outside', () => {
   });
 
   it('is the same however many others were named meanwhile, long names among them', () => {
-    const outsiders = new Outsiders('salt');
+    const outsiders = outsidersBy('salt');
     const long = 'x'.repeat(10_000);
     for (let n = 0; n < 1_000; n++) {
-      expect(outsiders.named('key:bob')).toEqual(bob);
-      expect(outsiders.named(`key:${n}`)).toEqual(outsiderOf(`key:${n}`, 'salt'));
-      expect(outsiders.named(`${long}${n}`)).toEqual(outsiderOf(`${long}${n}`, 'salt'));
+      expect(outsiders('key:bob')).toEqual(bob);
+      expect(outsiders(`key:${n}`)).toEqual(outsiderOf(`key:${n}`, 'salt'));
+      expect(outsiders(`${long}${n}`)).toEqual(outsiderOf(`${long}${n}`, 'salt'));
     }
   });
 });
