@@ -11,20 +11,22 @@ export { type OAuthInMemoryOptions, oauthInMemory } from './gateway/mcp/client/o
 export type { McpAuth } from './gateway/mcp/client/mcp-target.ts';
 export type { AskModel, AskPerson, Root } from './gateway/mcp/client/server-requests.ts';
 
-/** Which MCP server, how it is spoken to, and how it is a member here. */
+/** Options of `mcpServer`: the server, how to connect to it, and its membership in the team. */
 export type McpServerOptions = McpMember & McpTarget;
 
-/** Beside what the server may take to end: what is left of it is looked after. */
+/** Time to start or stop beyond the server's own, milliseconds. */
 const MARGIN_MS = 2_000;
 
 /**
- * An MCP server elsewhere, a program or a URL, as an agent that can be started here:
- * `startSystem({ agents: [mcpServer({ id: 'files', command: 'npx', args: ['…'] })] })`, or exported by a module. Its tools are
- * its capabilities, `files.read`; its resources and prompts stand on its card. When the server dies, hangs or says what is no
- * use, its agent does, and its supervisor starts both again; what was in hand is told, and never tried again.
+ * Makes an agent of an MCP server, a program or a URL: `startSystem({ agents: [mcpServer({ id: 'files', command: 'npx', args:
+ * ['…'] })] })`, or exported by a module.
  *
- * Throws INVALID_OPTIONS naming field and value. Starting it for the first time rejects with INVALID_OPTIONS when the program
- * cannot be started, or ends before it has said that it speaks MCP; what else keeps the server from being had is tried again.
+ * Each tool becomes a capability, such as `files.read`. Resources and prompts appear on the agent's card. If the server dies,
+ * hangs or sends invalid messages, its agent dies too, and the supervisor starts both again. Calls in hand are rejected, and
+ * never repeated.
+ *
+ * Throws INVALID_OPTIONS naming field and value. The first start rejects with INVALID_OPTIONS if the program cannot be
+ * started, or ends before it has answered as an MCP server. After any other failure the start is tried again.
  */
 export function mcpServer(options: McpServerOptions): AgentDefinition<unknown> {
   const { id, name, description, grantedTier, sandboxId, tools, privileged, catalogue, answerMs, ...rest } =

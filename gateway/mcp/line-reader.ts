@@ -3,13 +3,13 @@ const NEWLINE = 0x0a;
 export interface LineReaderDeps {
   readonly maxBytes: number;
   readonly onLine: (line: string) => void;
-  /** A line is longer than it may be: called once, when that is known; the rest of it is not kept. */
+  /** Called once for a line of more than `maxBytes`, as soon as that is known. The rest of the line is skipped. */
   readonly onTooLong: () => void;
-  /** So many bytes of a line that is too long have come, in all. */
+  /** Called with the bytes that have come so far of a line that is too long. */
   readonly onSkipped: (bytes: number) => void;
 }
 
-/** Cuts what comes into lines, and never holds more than one of them, nor more than `maxBytes`. */
+/** Splits bytes into lines of UTF-8. It holds one line at most, of at most `maxBytes` bytes. Blank lines are left out. */
 export class LineReader {
   readonly #deps: LineReaderDeps;
   #parts: Buffer[] = [];
@@ -51,7 +51,7 @@ export class LineReader {
   }
 
   #finish(): void {
-    // Of one that is too long nothing was kept.
+    // Of a line that is too long, no part is held.
     this.#skipped = 0;
     const line = Buffer.concat(this.#parts, this.#length).toString('utf8');
     this.#forget();

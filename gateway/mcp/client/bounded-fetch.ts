@@ -6,13 +6,13 @@ const RETURN = 0x0d;
 export interface BoundedFetchDeps {
   readonly fetch: FetchLike;
   readonly maxMessageBytes: number;
-  /** An answer was too long to be taken. */
+  /** Called when a response is cut because it is too large. */
   readonly onTooLarge: () => void;
 }
 
 /**
- * The same requests, whose bodies and answers are no larger than one message may be. A stream of events may be of any length,
- * and each event of it is bounded.
+ * Wraps `fetch`: bodies of requests and responses have `maxMessageBytes` at most. A stream of events may be of any length;
+ * each event in it is bounded.
  */
 export function boundedFetch({ fetch, maxMessageBytes, onTooLarge }: BoundedFetchDeps): FetchLike {
   return async (url, init) => {
@@ -27,7 +27,7 @@ export function boundedFetch({ fetch, maxMessageBytes, onTooLarge }: BoundedFetc
     const bounded = response.body.pipeThrough(bound(maxMessageBytes, isStream, onTooLarge));
     const { status, statusText, headers } = response;
     const copy = new Response(bounded, { status, statusText, headers });
-    // What a response was redirected from is looked at, and cannot be given to a new one.
+    // The SDK reads these properties, and the constructor of `Response` cannot set them.
     for (const name of ['url', 'redirected', 'type'] as const)
       Object.defineProperty(copy, name, { value: response[name] });
     return copy;
@@ -50,7 +50,7 @@ function bound(
   });
 }
 
-/** How many bytes there are with this piece. */
+/** Counts all bytes of a body. */
 function longestBody(): (chunk: Uint8Array) => number {
   let bytes = 0;
   return (chunk) => {
@@ -59,7 +59,7 @@ function longestBody(): (chunk: Uint8Array) => number {
   };
 }
 
-/** How many bytes the longest event has that this piece is of; an event ends with an empty line. */
+/** Counts the bytes of the longest event that ends or goes on in a chunk. An empty line ends an event. */
 function longestEvent(): (chunk: Uint8Array) => number {
   let bytes = 0;
   let isEmptyLine = false;

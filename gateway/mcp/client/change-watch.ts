@@ -4,7 +4,7 @@ import type { Clock } from '../../../runtime/protocol/seams.ts';
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
-/** Of more resources than this nobody hears when they change. */
+/** The most resources that are subscribed to. */
 const MOST_WATCHED = 256;
 
 export interface ChangeWatchDeps {
@@ -12,7 +12,10 @@ export interface ChangeWatchDeps {
   readonly clock: Clock;
 }
 
-/** Tells what the server says of changes: unasked, as it was before 2026-07-28, or in a stream that is asked for. */
+/**
+ * Passes a server's notifications of changes and logs to a listener. Since 2026-07-28 they come in a stream that is asked
+ * for; before, on their own.
+ */
 export class ChangeWatch {
   readonly #client: Client;
   readonly #deps: ChangeWatchDeps;
@@ -22,7 +25,7 @@ export class ChangeWatch {
   #isListening = false;
   #close: () => void = () => undefined;
 
-  /** Before the client is connected. */
+  /** Must be made before the client is connected. */
   constructor(client: Client, deps: ChangeWatchDeps) {
     this.#client = client;
     this.#deps = deps;
@@ -40,7 +43,7 @@ export class ChangeWatch {
     );
   }
 
-  /** When it is connected. */
+  /** Must be called once the client is connected. */
   begin(): void {
     if (this.#client.getProtocolEra() === 'modern') void this.#listen(false);
   }
@@ -49,7 +52,7 @@ export class ChangeWatch {
     this.#ending.abort();
   }
 
-  /** Asks to be told when one of these resources holds something else. */
+  /** Subscribes to these resources, and to no others from now on. */
   want(uris: readonly string[]): void {
     const before = this.#uris;
     this.#uris = new Set(uris.slice(0, MOST_WATCHED));
@@ -62,7 +65,7 @@ export class ChangeWatch {
       else void this.#listen(false);
       return;
     }
-    // A server that refuses one says nothing of it; that is all that comes of it.
+    // If the server refuses a subscription, changes of that resource are not noticed.
     for (const uri of added) this.#client.subscribeResource({ uri }).catch(() => undefined);
     for (const uri of gone) this.#client.unsubscribeResource({ uri }).catch(() => undefined);
   }
@@ -78,7 +81,9 @@ export class ChangeWatch {
     };
   }
 
-  /** Asks for the stream, and again when it ends: what changed meanwhile is not known, so everything may have. */
+  /**
+   * Opens the stream, and opens it again when it ends. Changes in between are unknown, so `onChange` is called after that.
+   */
   async #listen(isAgain: boolean): Promise<void> {
     const filter = this.#filter;
     const { signal } = this.#ending;
@@ -92,11 +97,11 @@ export class ChangeWatch {
       this.#close = () => void subscription.close().catch(() => undefined);
       how = await subscription.closed;
     } catch {
-      // It is tried again below, as after an end.
+      // Tried again below, as after an end.
     }
     this.#isListening = false;
     if (signal.aborted) return;
-    // It was closed here, to be asked for with other resources.
+    // It was closed by `want`, to be opened with other resources.
     if (how === 'local') return void this.#listen(false);
     const stop = this.#deps.clock.setTimer(this.#waitMs, () => void this.#listen(true));
     signal.addEventListener('abort', stop, { once: true });

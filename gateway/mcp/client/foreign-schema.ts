@@ -1,12 +1,12 @@
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 
-/** Schemas that are larger are not looked at: whatever they allow is allowed. */
+/** The largest schema that is compiled, characters. A larger one allows everything. */
 const MAX_SCHEMA = 65_536;
 
-/** Says what is wrong with a value; undefined when nothing is. */
+/** Says what is wrong with a value; undefined if it is valid. */
 export type Judge = (value: unknown) => string | undefined;
 
-/** Judges by a JSON Schema of somebody else. One that cannot be understood allows everything. */
+/** Makes a validator of a server's JSON Schema. A schema that cannot be compiled allows everything. */
 export function judgeBy(schema: unknown): Judge {
   if (typeof schema !== 'object' || schema === null) return () => undefined;
   try {
@@ -21,12 +21,12 @@ export function judgeBy(schema: unknown): Judge {
   }
 }
 
-/** A regular expression of somebody else may take for ever on a text of theirs. */
+/** Removes regular expressions: a server could choose one that takes for ever on its own text. */
 function withoutPatterns(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutPatterns);
   if (typeof schema !== 'object' || schema === null) return schema;
-  const kept = Object.entries(schema).filter(
+  const allowed = Object.entries(schema).filter(
     ([name, value]) => !(name === 'patternProperties' || (name === 'pattern' && typeof value === 'string')),
   );
-  return Object.fromEntries(kept.map(([name, value]) => [name, withoutPatterns(value)]));
+  return Object.fromEntries(allowed.map(([name, value]) => [name, withoutPatterns(value)]));
 }

@@ -5,15 +5,16 @@ import { reasonOf } from '../../../runtime/protocol/errors.ts';
 import type { Clock } from '../../../runtime/protocol/seams.ts';
 
 /**
- * What a shell does before it becomes the server: it leaves a watcher behind, in the server's process group, that waits for the
- * end of descriptor 3. Only this process has the other end, so it comes when this process is gone, however it went; then the
- * watcher kills the group, itself included. It holds none of the server's pipes.
+ * The script of a shell that becomes the server. It first starts a watcher in the server's process group, which waits for the
+ * end of descriptor 3. Only this process holds the other end, so it ends when this process does, even by SIGKILL. The watcher
+ * then kills the group and itself. It holds none of the server's pipes.
  */
 const WATCHED =
   '(trap "" TERM HUP INT; exec 0</dev/null >/dev/null 2>&1; read -r _ <&3; kill -9 0) & exec 3<&-; exec "$@"';
 const LIFELINE = 3;
-const MAX_WORDS = 2_048;
-/** How long what it wrote last may take to arrive when it is gone. */
+/** How much of its last log output is kept for the reason of its end, characters. */
+const MAX_LOG_TAIL = 2_048;
+/** How long the last output may take to arrive once the process has exited, milliseconds. */
 const LEFTOVER_MS = 500;
 
 export interface ChildOrder {
@@ -24,12 +25,12 @@ export interface ChildOrder {
 }
 
 /**
- * The process of a server, at the head of a process group of its own. It does not outlive this one, whatever it does about
- * signals and the end of its input, as long as it stays in its group.
+ * The process of an MCP server, the leader of its own process group. It cannot outlive this process while it stays in the
+ * group, even if it ignores signals and the end of its input.
  */
 export class GuardedChild {
   readonly pid: number | undefined;
-  /** Resolves to how it ended, when it has; its group has then, too. */
+  /** Resolves to a sentence about how the process ended. The whole group has ended then. */
   readonly ended: Promise<string>;
   readonly input: Writable;
   readonly output: Readable;
@@ -37,7 +38,7 @@ export class GuardedChild {
   readonly #child: ChildProcess;
   readonly #clock: Pick<Clock, 'setTimer'>;
   #isOver = false;
-  #lastWords = '';
+  #logTail = '';
 
   constructor({ command, args, env, cwd }: ChildOrder, clock: Pick<Clock, 'setTimer'>) {
     this.#clock = clock;
@@ -49,7 +50,7 @@ export class GuardedChild {
       env: { ...getDefaultEnvironment(), ...env },
       ...(cwd === undefined ? {} : { cwd }),
       stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
-      // What a terminal signals to this process's group is not for it.
+      // Ctrl+C in a terminal must not reach it.
       detached: isGuarded,
       windowsHide: true,
     });
@@ -59,8 +60,8 @@ export class GuardedChild {
     this.output = child.stdout as Readable;
     this.log = child.stderr as Readable;
     for (const stream of child.stdio) stream?.on('error', () => undefined);
-    this.log.on('data', (words: Buffer) => {
-      this.#lastWords = (this.#lastWords + words.toString('utf8')).slice(-MAX_WORDS);
+    this.log.on('data', (chunk: Buffer) => {
+      this.#logTail = (this.#logTail + chunk.toString('utf8')).slice(-MAX_LOG_TAIL);
     });
     this.ended = new Promise((resolve) => {
       child.once('error', (error) => {
@@ -73,7 +74,7 @@ export class GuardedChild {
     });
   }
 
-  /** Ends it: by the end of its input, by SIGTERM, by SIGKILL, each when the one before was no use for `graceMs`. */
+  /** Ends it: by the end of its input, then by SIGTERM, then by SIGKILL, with `graceMs` between them. */
   async stop(graceMs: number): Promise<void> {
     if (this.#isOver) return;
     this.input.end();
@@ -84,7 +85,7 @@ export class GuardedChild {
     await this.ended;
   }
 
-  /** Ends it and its group at once. */
+  /** Kills it and its group at once. */
   kill(): void {
     if (!this.#isOver) this.#signal('SIGKILL');
   }
@@ -99,7 +100,7 @@ export class GuardedChild {
     });
   }
 
-  /** Resolves when what it has written is read, or does not come. */
+  /** Resolves when its output is read, or after `LEFTOVER_MS`. */
   #readOut(): Promise<void> {
     return new Promise((resolve) => {
       if (this.output.closed) return resolve();
@@ -114,11 +115,11 @@ export class GuardedChild {
   #over(how: string): string {
     this.#isOver = true;
     for (const stream of [this.input, this.output, this.log, this.#child.stdio[LIFELINE]]) stream?.destroy();
-    const said = this.#lastWords.trim();
+    const said = this.#logTail.trim();
     return said === '' ? how : `${how}; it said: ${said.slice(-400)}`;
   }
 
-  /** Its number stands for its group: nobody else can have it as long as the watcher or what it has started is there. */
+  /** Signals the group. Its number cannot be reused while the watcher, or anything else in the group, lives. */
   #signal(signal: NodeJS.Signals): void {
     if (this.pid === undefined) return;
     try {

@@ -24,39 +24,43 @@ import { steadyFetch } from './steady-fetch.ts';
 import { StdioTransport } from './stdio-transport.ts';
 
 const CLIENT_INFO = { name: 'orrery', version: '0.1.0' };
-/** Of the time to connect a silent server of before 2026-07-28 costs so much; one that is slow to start has the rest. */
+/** The share of `connectTimeoutMs` that the probe for 2026-07-28 may take. A server that does not answer it gets the rest. */
 const PROBE_SHARE = 0.4;
 
-/** The program ended before there was a connection to it; the message says how. */
+/** The program ended before it was connected; the message says how. */
 class ProgramEnded extends Error {}
 
 type HttpTransport = StreamableHTTPClientTransport | SSEClientTransport;
 
-/** A transport that is not connected yet, and what is to be known of it. */
+/**
+ * A transport that is not connected yet, with what depends on its kind.
+ *
+ * - `reason`   why it was closed.
+ * - `hasEnded` whether it was a program that ended on its own.
+ */
 interface Way {
   readonly transport: Transport;
   readonly reason: () => string;
-  /** Whether it was a program that has ended of its own accord. */
   readonly hasEnded: () => boolean;
   readonly kill: (reason: string) => void;
 }
 
-/** What a connection has to do with the session that it is of. */
+/** What a connection needs of the session, which is made after it. */
 interface Late {
   readonly silence: Silence;
   tooLarge(): void;
 }
 
-/** Reaches one MCP server, by starting it or over HTTP, as often as it is asked to. */
+/** Connects to one MCP server, as a program that it starts or over HTTP, as often as asked. */
 export class McpClientDialer implements McpDialer {
   readonly target: string;
   readonly #settings: McpTargetSettings;
   readonly #clock: Clock;
-  /** It is known to be of before 2026-07-28, and is not asked for what it does not know another time. */
+  /** The server is known to be older than 2026-07-28, so it is not probed again. */
   #isLegacy = false;
   #isSse = false;
 
-  /** `name`: what a server that is a program is called in errors. */
+  /** `name` stands for a program in errors. */
   constructor(name: string, settings: McpTargetSettings, clock: Clock) {
     this.#settings = settings;
     this.#clock = clock;
@@ -78,7 +82,7 @@ export class McpClientDialer implements McpDialer {
       silence,
       clock: this.#clock,
       connectAgain,
-      // What it said while nobody heard it is not known.
+      // Notifications may have been missed in between.
       onRenewed: () => listener.onChange('tools'),
     });
     return session;
@@ -97,7 +101,7 @@ export class McpClientDialer implements McpDialer {
     }
   }
 
-  /** A program that has ended before it said that it speaks MCP is not the one that was meant, or lacks what it needs. */
+  /** The error for a program that ended before it was connected: `command` or `cwd` is wrong. */
   #wrongProgram(error: unknown): OrreryError | undefined {
     const { command, cwd } = this.#settings;
     if (!(error instanceof ProgramEnded)) return undefined;
@@ -106,7 +110,9 @@ export class McpClientDialer implements McpDialer {
     return invalidOptions('command', command, `a program that speaks MCP: ${error.message}`);
   }
 
-  /** What a server of before 2026-07-28 does about a question that it does not know is its own affair; some end over it. */
+  /**
+   * Tries the newest revision and transport, then older ones. An old server may answer the probe with anything, or even exit.
+   */
   async #tryWays(listener: McpListener, late: Late, signal: AbortSignal): Promise<Connected> {
     try {
       return await this.#try(listener, late, signal);
@@ -132,7 +138,7 @@ export class McpClientDialer implements McpDialer {
       } catch {
         this.#isSse = false;
         this.#isLegacy = revision === 'legacy';
-        throw error; // What the newer transport says is more to the point.
+        throw error; // The newer transport's error is more useful.
       }
     }
   }
@@ -145,7 +151,7 @@ export class McpClientDialer implements McpDialer {
     const way = this.#way(listener, late);
     const close = async (isForgotten = false): Promise<void> => {
       watch.end();
-      // By the name of one that is forgotten the server may know another one by now.
+      // A forgotten session is not ended: the server may have given its id to another.
       if (!isForgotten) await endSession(way.transport, this.#clock);
       await client.close();
       await way.transport.close();
@@ -174,7 +180,7 @@ export class McpClientDialer implements McpDialer {
       signal.removeEventListener('abort', abort);
     }
     watch.begin();
-    // Its answers come in one stream; in another one it would know nothing of this session.
+    // All answers come in one stream of SSE. A new stream would be a new session.
     client.onerror = (error) => {
       if (error instanceof SseError) void client.close();
     };
@@ -193,7 +199,7 @@ export class McpClientDialer implements McpDialer {
     const isModern = isDated && revision >= '2026-07-28';
     return new Client(CLIENT_INFO, {
       capabilities: clientCapabilities(this.#settings),
-      // Outputs are judged by schemas without the regular expressions of somebody else.
+      // Outputs are validated in `McpSession`, without regular expressions.
       jsonSchemaValidator: ANY_OUTPUT,
       ...(isDated && !isModern ? { supportedProtocolVersions: [revision] } : {}),
       versionNegotiation: isModern
@@ -245,7 +251,7 @@ export class McpClientDialer implements McpDialer {
   }
 }
 
-/** Takes whatever a tool answers; its schema is looked at elsewhere. */
+/** Accepts every output: `McpSession` validates it. */
 const ANY_OUTPUT: jsonSchemaValidator = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 };
@@ -255,7 +261,7 @@ async function finishAuth(transport: HttpTransport, auth: McpAuth, signal: Abort
   if (response !== undefined) await transport.finishAuth(response);
 }
 
-/** Lets a server forget the session. One that does not answer soon forgets it by itself. */
+/** Ends the session at the server. If that takes more than 500 ms, the server has to forget it on its own. */
 async function endSession(transport: Transport, clock: Clock): Promise<void> {
   if (!(transport instanceof StreamableHTTPClientTransport) || transport.sessionId === undefined) return;
   await new Promise<void>((resolve) => {
@@ -275,7 +281,7 @@ const isEnd = (error: unknown): boolean =>
     String((error as { code?: unknown } | null)?.code),
   );
 
-/** Without what may be secret. */
+/** The URL without query and credentials, which may be secret. */
 function shown(url: URL): string {
   return `${url.origin}${url.pathname}`;
 }

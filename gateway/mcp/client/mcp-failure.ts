@@ -15,13 +15,13 @@ import {
 } from '../../../runtime/protocol/edge-errors.ts';
 import { deadlineExceeded, isOrreryError, OrreryError, reasonOf } from '../../../runtime/protocol/errors.ts';
 
-/** The connection is over: nobody knows what has come of what was asked. Whoever holds it has to begin a new one. */
+/** The connection is over; requests may or may not have been handled. A new connection is needed. */
 export class ConnectionLost extends Error {}
 
-/** What of an error of theirs is shown. */
+/** The longest text of a server's error that is shown, characters. */
 const MAX_SAID = 1_000;
 
-/** What went wrong with a request to `target`, in words of ours. */
+/** Converts the error of a request to `target` to one of our errors, or to `ConnectionLost`. */
 export function failureOf(error: unknown, target: string, timeoutMs: number): Error {
   if (isOrreryError(error) || error instanceof ConnectionLost) return error;
   const said = reasonOf(error).slice(0, MAX_SAID);
@@ -37,7 +37,7 @@ export function failureOf(error: unknown, target: string, timeoutMs: number): Er
       return new ConnectionLost(said);
     return remoteFailed(target, said, { code: error.code });
   }
-  // What `fetch` throws when nobody is there, or not any more.
+  // `fetch` throws this when there is no connection, or it breaks.
   if (error instanceof TypeError && error.cause !== undefined)
     return remoteUnreachable(target, reasonOf(error.cause), {
       mayHaveArrived: !neverArrived(error.cause),
@@ -46,7 +46,7 @@ export function failureOf(error: unknown, target: string, timeoutMs: number): Er
   return remoteFailed(target, said);
 }
 
-/** The server answers that something is wrong. */
+/** Converts an error answer of the server. */
 function refusalOf(error: ProtocolError, said: string, target: string): OrreryError {
   if (error.code === ProtocolErrorCode.InvalidParams)
     return new OrreryError('INVALID_PAYLOAD', `${target} does not take it: ${said}`, {
@@ -67,18 +67,18 @@ function httpFailureOf({ status, said, target, cause }: HttpFailure): OrreryErro
   if (status === 403) return notPermitted(`${target}: ${said}`);
   if (status === 429 || status === 503)
     return remoteUnreachable(target, said, { mayHaveArrived: false, cause });
-  // Of an answer without a text nothing else is known.
+  // The status stands in for a text that is missing.
   return remoteFailed(target, said.replace(/:\s*$/, ` (HTTP ${status})`), { status });
 }
 
-/** The stream of events of before 2025-03-26 could not be had: nothing was sent yet. */
+/** Converts the error of an SSE stream that could not be opened: no request was sent. */
 function streamFailureOf(error: SseError, said: string, target: string): OrreryError {
   const { code: status } = error;
   if (status !== undefined) return httpFailureOf({ status, said, target, cause: error });
   return remoteUnreachable(target, said, { mayHaveArrived: false, cause: error });
 }
 
-/** No connection was made, so nobody has read anything. */
+/** Whether no connection was made, so the request cannot have arrived. */
 const neverArrived = (cause: unknown): boolean =>
   NOBODY_THERE.has(String((cause as { code?: unknown } | null)?.code));
 const NOBODY_THERE: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']);

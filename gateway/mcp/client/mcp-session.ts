@@ -27,18 +27,18 @@ import { readContents, readRendering, readToolResult } from './read-content.ts';
 import type { Silence } from './silence.ts';
 import { callAsTask } from './task-call.ts';
 
-/** A client that is connected, and what it is connected by. */
+/** A connected client of the SDK, with what depends on its transport. */
 export interface Connected {
   readonly client: Client;
-  /** When it is closed there may be another one like it, as the server is no less there. */
+  /** Whether it can be replaced when it closes, because the server lives on. */
   readonly isRenewable: boolean;
-  /** Why it is closed, when it is. */
+  /** Why it was closed. */
   readonly reason: () => string;
-  /** Has it tell when one of these resources holds something else. */
+  /** Subscribes to these resources, and to no others. */
   readonly watch: (uris: readonly string[]) => void;
-  /** Has whoever is in charge permit what was refused; undefined where nobody can. */
+  /** Asks the user for authorization; undefined if nobody can be asked. */
   readonly authorize: ((signal: AbortSignal | undefined) => Promise<void>) | undefined;
-  /** Ends it; resolves when nothing of it is left. `isForgotten`: the server does not know it any more. */
+  /** Closes it; resolves when its transport is closed. `isForgotten`: the server has dropped the session. */
   readonly close: (isForgotten?: boolean) => Promise<void>;
 }
 
@@ -47,13 +47,13 @@ export interface McpSessionDeps {
   readonly settings: McpTargetSettings;
   readonly silence: Silence;
   readonly clock: Pick<Clock, 'setTimer'>;
-  /** Another one like the first, where the server has forgotten that, or it was cut. */
+  /** Connects again, when the server has dropped the session or the connection has closed. */
   readonly connectAgain: () => Promise<Connected>;
-  /** There is another one. */
+  /** Called when there is a new connection. */
   readonly onRenewed: () => void;
 }
 
-/** One connection to an MCP server: requests in our words, and the end of it. */
+/** A session with an MCP server. It outlives a connection over HTTP: it connects again when one is lost. */
 export class McpSession implements McpConnection {
   readonly lost: Promise<string>;
   readonly #deps: McpSessionDeps;
@@ -63,7 +63,7 @@ export class McpSession implements McpConnection {
   #connected: Connected;
   #renewing: Promise<void> | undefined;
   #isOver = false;
-  /** What there is is closed, and another one not there yet. */
+  /** The connection is closed, and there is no new one yet. */
   #isCut = false;
   #watched: readonly string[] = [];
 
@@ -160,7 +160,7 @@ export class McpSession implements McpConnection {
       await (client.getProtocolEra() === 'modern' ? client.discover(options) : client.ping(options));
       return true;
     } catch (error) {
-      // Any answer is one, also that it does not know the question.
+      // An error answer is a sign of life too.
       const isSilent =
         error instanceof SdkError &&
         (error.code === SdkErrorCode.RequestTimeout || error.code === SdkErrorCode.ConnectionClosed);
@@ -173,7 +173,7 @@ export class McpSession implements McpConnection {
     await this.#connected.close();
   }
 
-  /** An answer was too long to be taken: whatever is asked now has none. */
+  /** Fails all requests in hand: a message was too large, and could be the answer to any of them. */
   tooLarge(): void {
     const { target, settings } = this.#deps;
     const error = remoteFailed(target, `it says more than ${settings.maxMessageBytes} bytes at once`, {
@@ -194,14 +194,14 @@ export class McpSession implements McpConnection {
     const most = Math.min(longestCallMs, timeoutMs ?? longestCallMs);
     const ended = signal === undefined ? cut.signal : AbortSignal.any([signal, cut.signal]);
     const late = (): void => cut.abort(deadlineExceeded(`What ${target} was asked for`, silenceMs));
-    // Each part of a list has its own time.
+    // Each page of a list has its own timeout.
     const listened = hasParts ? undefined : silence.listen(late);
     const timeout = hasParts ? Math.min(silenceMs, most) : most;
     const options: RequestOptions & { signal: AbortSignal } = {
       signal: ended,
       timeout,
       maxTotalTimeout: most,
-      // Without somebody who hears of it the server is not asked for progress, and none would keep the call alive.
+      // The SDK asks for progress only if this is set, and progress extends the timeout.
       onprogress: ({ progress, total, message }) => {
         listened?.heard();
         onProgress?.(fractionOf(progress, total), message?.slice(0, 1_000));
@@ -221,8 +221,8 @@ export class McpSession implements McpConnection {
   }
 
   /**
-   * Where the server has refused to begin, because it does not know the session any more or wants more of a permission, it is
-   * asked again, once, when there is another one. Meanwhile it is not silent.
+   * Runs a request. If the server has dropped the session or wants more authorization, it is run once more after that is
+   * fixed; the time for that does not count as silence.
    */
   async #onLiveSession<Result>(
     run: (client: Client) => Promise<Result>,
@@ -274,7 +274,7 @@ export class McpSession implements McpConnection {
     };
   }
 
-  /** What is in hand may be worked at; what comes next has another connection. */
+  /** Fails all requests in hand, which the server may have received. The next request connects again. */
   #cutOff(reason: string): void {
     this.#isCut = true;
     const error = remoteUnreachable(this.#deps.target, reason, { mayHaveArrived: true });

@@ -11,15 +11,17 @@ const isRevision = (value: unknown): boolean =>
 const isHttp = (value: unknown): boolean =>
   (typeof value === 'string' || value instanceof URL) && /^https?:$/.test(URL.parse(value)?.protocol ?? '');
 
-/** The SDK tells the two by the same: without either it fails at the first request, in words that name no option. */
+/**
+ * Checks what the SDK tells the two kinds by. Without it the first request would fail, with an error that names no option.
+ */
 const isAuth = (value: unknown): boolean => {
   const given = (typeof value === 'object' ? value : undefined) as Record<string, unknown> | null | undefined;
   return isFunction(given?.['token']) || isFunction(given?.['tokens']);
 };
 
 /**
- * Who proves to an MCP server over HTTP who calls: `{ token }` alone, or an OAuth client as the SDK has them. One that sends a
- * person to a page is asked by `authorizationResponse` for what that page has sent back: the parameters of the redirect.
+ * Authenticates to an MCP server over HTTP: `{ token }`, or an OAuth client of the SDK. `authorizationResponse` is for a
+ * client that sends the user to a page: it resolves to the query of the redirect that the page ends with.
  */
 export type McpAuth = (AuthProvider | OAuthClientProvider) & {
   readonly authorizationResponse?: (signal: AbortSignal) => Promise<URLSearchParams>;
@@ -50,27 +52,29 @@ const Shape = z.strictObject({
   roots: z.custom<() => readonly Root[] | Promise<readonly Root[]>>(isFunction, 'a function').optional(),
 });
 
-/** What is to be said of a program alone, and of a server over HTTP alone: their defaults come when it is known which it is. */
+/** Options for one kind of server only. They have no defaults in the schema, so that a wrong one is noticed. */
 const OF_PROGRAM = ['args', 'env', 'cwd', 'maxUnaskedBytes', 'stopGraceMs'] as const;
 const OF_SITE = ['headers', 'auth', 'transport'] as const;
 
 /**
- * Which MCP server, and how it is spoken to. What belongs to a program, or to a server over HTTP, is refused of the other.
+ * An MCP server and how to connect to it: `command` for a program, `url` for a server over HTTP. An option of the one is
+ * refused for the other.
  *
- * - `command`, `args`, `cwd` of one that is a program: it has an end of its own whenever its agent has.
- * - `env`              what it is told beside PATH, HOME, LOGNAME, SHELL, TERM and USER; it has nothing else of this process.
- * - `url`, `headers`   of one that is reached over HTTP.
- * - `auth`             who proves there who calls.
- * - `transport`        over HTTP. @default auto: streamable, and the older SSE where the server has no other
- * - `revision`         `legacy` for 2025-11-25 and before; or one of them by name. @default auto: the newest that both know
- * - `connectTimeoutMs` until it is there, with its lists. @default 20,000
- * - `silenceMs`        how long it may say nothing of a call, neither an answer nor progress. @default 60,000
- * - `longestCallMs`    of a call in all, whatever progress it makes; its caller's deadline may be earlier. @default 3,600,000
- * - `maxMessageBytes`  of one message, to it or from it. @default 4 MiB
- * - `maxUnaskedBytes`  that a program may say between two answers before it counts as flooding. @default 8 MiB
- * - `maxOffered`       tools, resources, templates and prompts that are taken from it, of each. @default 1,000
- * - `stopGraceMs`      how long its process may take to end when its input has, and then again after SIGTERM. @default 1,000
- * - `elicit`, `sample`, `roots` answer what it asks of whoever calls it. @default it is told that nobody does
+ * - `command`, `args`, `cwd` the program. It is started and ended with its agent.
+ * - `env`              environment variables, beside PATH, HOME, LOGNAME, SHELL, TERM and USER. No others are inherited.
+ * - `url`, `headers`   the server over HTTP.
+ * - `auth`             authenticates to `url`.
+ * - `transport`        over HTTP: `streamable-http`, `sse`, or `auto` for the first that the server has. @default 'auto'
+ * - `revision`         a revision by date; `legacy` for 2025-11-25 and before; or `auto` for the newest that both know.
+ *                      @default 'auto'
+ * - `connectTimeoutMs` longest time to connect and read the lists. @default 20,000
+ * - `silenceMs`        longest time without an answer or progress of a call. @default 60,000
+ * - `longestCallMs`    longest time of a call, despite progress. A caller's deadline may be earlier. @default 3,600,000
+ * - `maxMessageBytes`  largest message in either direction. @default 4 MiB
+ * - `maxUnaskedBytes`  bytes that a program may send between two answers before it is ended for flooding. @default 8 MiB
+ * - `maxOffered`       tools, resources, templates and prompts that are read, of each. @default 1,000
+ * - `stopGraceMs`      time for a program to end after its input has ended, and again after SIGTERM. @default 1,000
+ * - `elicit`, `sample`, `roots` answer the server's requests. @default it is told that nobody does
  */
 export const McpTarget = Shape.superRefine((given, ctx) => {
   const refuse = (field: keyof typeof given, error: string): void =>

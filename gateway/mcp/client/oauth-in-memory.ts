@@ -21,25 +21,26 @@ const Options = z.strictObject({
   scope: z.string().min(1).optional(),
 });
 
-/** Sends a person to the page, and resolves to the parameters of the redirect that it ends with. */
 type Authorize = (page: URL, signal: AbortSignal) => Promise<URLSearchParams>;
 
 /**
- * - `redirectUrl`       where the page sends the person back to.
- * - `authorize`         sends a person to the page at a URL, and resolves to the parameters of the redirect that it ends with.
- * - `clientName`        what the page calls this client. @default 'orrery'
- * - `clientMetadataUrl` where this client's metadata is found, for servers that take that as its name.
- * - `client`            how the server knows it already. @default it registers itself
- * - `scope`             what is asked for where the server does not say what it needs.
+ * Options of `oauthInMemory`.
+ *
+ * - `redirectUrl`       URL that the authorization page redirects to.
+ * - `authorize`         sends the user to the page at a URL; resolves to the query of the redirect.
+ * - `clientName`        name of this client on the page. @default 'orrery'
+ * - `clientMetadataUrl` URL of this client's metadata, for servers that take it as a client id.
+ * - `client`            id and secret that the server already knows. @default it registers itself
+ * - `scope`             scopes to ask for, if the server does not say which it needs.
  */
 export type OAuthInMemoryOptions = z.input<typeof Options>;
 
-/** An OAuth client for one MCP server, which forgets all it has when the process ends. */
+/** Makes an OAuth client for one MCP server, which keeps tokens in memory only. Throws INVALID_OPTIONS. */
 export function oauthInMemory(options: OAuthInMemoryOptions): McpAuth {
   return new OAuthInMemory(parseOptions(Options, options, 'oauthInMemory'));
 }
 
-/** What belongs to one authorization server is shown to no other: a server may move to another one while we know it. */
+/** Keeps credentials by authorization server, so that none sees those of another: an MCP server may change its own. */
 class OAuthInMemory implements OAuthClientProvider {
   readonly #options: z.output<typeof Options>;
   readonly #clients = new Map<string, StoredOAuthClientInformation>();
@@ -98,7 +99,7 @@ class OAuthInMemory implements OAuthClientProvider {
   saveTokens(tokens: StoredOAuthTokens, { issuer = '' }: Partial<OAuthClientInformationContext> = {}): void {
     this.#tokens.set(issuer, tokens);
     this.#latest = tokens;
-    // Who issues tokens for the server is asked again when one is needed again: it may be another one by then.
+    // The MCP server may name another authorization server when a token is needed again.
     this.#discovery = undefined;
   }
 

@@ -6,9 +6,8 @@ import {
   type ToolContent,
 } from '../../../runtime/protocol/tool.ts';
 
-/* What a server says, as far as it is what the protocol says: nothing of it is trusted to be. */
+// Reads the results of an untrusted server: fields that the protocol does not name are dropped.
 
-/** Every field that it may have; others, such as annotations, are left out. */
 const Loose = z.looseObject({ type: z.string() });
 
 const FIELDS = {
@@ -51,12 +50,12 @@ const CallResult = z.object({
   isError: z.boolean().optional(),
 });
 
-/** The answer of a tool. Throws a `ZodError` for what is none. */
+/** Reads the result of a tool. Throws a `ZodError` if it is invalid. */
 export function readToolResult(result: unknown): ToolContent & { readonly structuredContent: unknown } {
   const { content: blocks, structuredContent, isError } = CallResult.parse(result);
   const isObject =
     typeof structuredContent === 'object' && structuredContent !== null && !Array.isArray(structuredContent);
-  // A value that is no object has a place among what is looked at.
+  // A value that is no object becomes text, if there is no other content.
   const said = structuredContent === undefined || isObject || blocks.length > 0;
   return {
     content: said ? blocks : [{ type: 'text', text: JSON.stringify(structuredContent) }],
@@ -66,7 +65,7 @@ export function readToolResult(result: unknown): ToolContent & { readonly struct
   };
 }
 
-/** What a resource holds. Throws a `ZodError` for what is nothing of the kind, as the next one does. */
+/** Reads the contents of a resource. Throws a `ZodError` if they are invalid. */
 export const readContents = (result: unknown): readonly ResourceContent[] => Contents.parse(result).contents;
 
 export function readRendering(result: unknown): {

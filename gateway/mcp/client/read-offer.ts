@@ -10,12 +10,12 @@ import {
 import type { Client, RequestOptions } from '@modelcontextprotocol/client';
 
 interface ReadOfferOptions {
-  /** So many of each are taken. */
+  /** The most of each kind that are read. */
   readonly max: number;
   readonly options: RequestOptions;
 }
 
-/** All that the server lists, page by page, as far as it says that it has such things. */
+/** Reads all pages of the lists that the server has declared. `left` says what was left out, and why. */
 export async function readOffer(client: Client, { max, options }: ReadOfferOptions): Promise<McpOffer> {
   const { tools, resources, prompts } = client.getServerCapabilities() ?? {};
   const left: string[] = [];
@@ -40,7 +40,7 @@ export async function readOffer(client: Client, { max, options }: ReadOfferOptio
   };
 }
 
-/** Many servers have resources and know nothing of templates. */
+/** Resolves to no templates if the server does not know the method, as many servers do not. */
 async function unlessUnknown(
   listing: Promise<{ readonly resourceTemplates: readonly object[] }>,
 ): Promise<readonly object[]> {
@@ -53,10 +53,10 @@ async function unlessUnknown(
 }
 const METHOD_NOT_FOUND = -32_601;
 
-/** What somebody else says of a thing is kept no longer than this, in characters. */
+/** The longest text of a server that is stored, characters. */
 const MAX_TEXT = 16_384;
 
-/** A tool as the SDK has read it. */
+/** A tool as the SDK reads it. */
 interface ListedTool {
   readonly name: string;
   readonly title?: string | undefined;
@@ -87,13 +87,13 @@ export function readTool(tool: ListedTool): McpTool {
   };
 }
 
-/** Hints are taken as they are: it is the server's word. A tool that is not said to be read-only is none. */
+/** Converts hints, as the server gives them. A tool without `readOnlyHint` is not read-only. */
 function annotationsOf({ annotations = {} }: ListedTool): ToolAnnotations {
   const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations;
   const isReadOnly = readOnlyHint === true;
   return {
     ...(isReadOnly ? { readOnly: true } : {}),
-    // Unless it says otherwise a tool may destroy, and reaches beyond: so the protocol has it.
+    // By MCP's defaults a tool may destroy, and has an open world.
     ...(isReadOnly ? {} : { destructive: destructiveHint !== false }),
     ...(idempotentHint === true ? { idempotent: true } : {}),
     openWorld: openWorldHint !== false,
@@ -103,7 +103,7 @@ function annotationsOf({ annotations = {} }: ListedTool): ToolAnnotations {
 const short = (text: string | undefined): string | undefined =>
   text === undefined || text === '' ? undefined : text.slice(0, MAX_TEXT);
 
-/** Those of a list that are what they should be; `leave` hears of the others. */
+/** Reads the valid items of a list; `leave` is called for each of the others. */
 function readList<Schema extends z.ZodType>(
   schema: Schema,
   fields: readonly string[],

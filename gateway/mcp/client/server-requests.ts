@@ -8,19 +8,19 @@ import type {
 } from '@modelcontextprotocol/client';
 import type { Silence } from './silence.ts';
 
-/** Asks whoever is in charge what the server wants to know; `action: 'decline'` is an answer. */
+/** Answers an elicitation of the server, for example by asking the user. `{ action: 'decline' }` refuses. */
 export type AskPerson = (
   params: ElicitRequest['params'],
   context: { readonly signal: AbortSignal },
 ) => ElicitResult | Promise<ElicitResult>;
 
-/** Has a model say what the server wants said. */
+/** Answers a sampling request of the server, with a model's message. */
 export type AskModel = (
   params: CreateMessageRequest['params'],
   context: { readonly signal: AbortSignal },
 ) => CreateMessageResult | Promise<CreateMessageResult>;
 
-/** A place that the server may work in: a `file:` URI. */
+/** A folder or file that the server may work in. `uri` is a `file:` URI. */
 export interface Root {
   readonly uri: string;
   readonly name?: string;
@@ -32,7 +32,7 @@ export interface ServerRequests {
   readonly roots?: (() => readonly Root[] | Promise<readonly Root[]>) | undefined;
 }
 
-/** What a server is told that it may ask for: only what somebody answers. */
+/** The capabilities that the server is told: those that have a function here. */
 export function clientCapabilities({ elicit, sample, roots }: ServerRequests): ClientCapabilities {
   return {
     ...(elicit === undefined ? {} : { elicitation: { form: { applyDefaults: true }, url: {} } }),
@@ -42,8 +42,8 @@ export function clientCapabilities({ elicit, sample, roots }: ServerRequests): C
 }
 
 /**
- * Has what the server asks for answered; the same ones answer what a modern server puts into its results. `silence`: of whom it
- * is waited for meanwhile.
+ * Registers the functions that answer the server's requests. They also answer the `inputRequests` of 2026-07-28. Their time
+ * does not count as the server's silence.
  */
 export function answerServer(
   client: Client,

@@ -6,8 +6,8 @@ interface Listened {
 }
 
 /**
- * How long a server says nothing of what it was asked. While it waits for an answer from here, of a person for example, it is
- * not the server that is silent: then no time passes for whatever it was asked.
+ * Times out requests that a server is silent about. No time passes while the server waits for an answer from here, such as
+ * one of a person.
  */
 export class Silence {
   readonly #clock: Pick<Clock, 'setTimer'>;
@@ -20,7 +20,7 @@ export class Silence {
     this.#silenceMs = silenceMs;
   }
 
-  /** Calls `end` when it has been silent for too long since this, or since `heard`. */
+  /** Calls `end` once nothing was heard for `silenceMs`, counted from now or from the last `heard`. */
   listen(end: () => void): { heard(): void; stop(): void } {
     const one: Listened = { end, stop: () => undefined };
     this.#listened.add(one);
@@ -34,7 +34,7 @@ export class Silence {
     };
   }
 
-  /** Answers what the server asks; its silence begins anew when that is done. */
+  /** Runs an answer to the server. All timeouts start anew when it is done. */
   async whileAnswering<Answer>(answer: () => Answer | Promise<Answer>): Promise<Answer> {
     this.#answering += 1;
     for (const one of this.#listened) one.stop();

@@ -9,7 +9,7 @@ import type { Clock } from '../../../runtime/protocol/seams.ts';
 import { type ChildOrder, GuardedChild } from './guarded-child.ts';
 import { LineReader } from '../line-reader.ts';
 
-/** So many times the longest message is skipped of one that is too long, before it counts as flooding. */
+/** A message of more than this many times `maxMessageBytes` counts as flooding. */
 const SKIPS = 16;
 
 export interface StdioTransportDeps {
@@ -18,17 +18,20 @@ export interface StdioTransportDeps {
   readonly maxMessageBytes: number;
   readonly maxUnaskedBytes: number;
   readonly stopGraceMs: number;
-  /** A message was too long to be taken; nobody knows of which request it was the answer. */
+  /** Called when a message is too large. It is not known which request it answers. */
   readonly onTooLarge: () => void;
   readonly onLog: (text: string) => void;
 }
 
-/** Messages to and from a server that is a process, a line each. Whatever the server does ends in an answer, or in `onclose`. */
+/**
+ * A transport to a server in a process of its own, one message a line. Whatever the server does, each request gets an answer,
+ * or `onclose` is called.
+ */
 export class StdioTransport implements Transport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   onmessage?: Transport['onmessage'];
-  /** The SDK knows by this and `pid` that nobody else is at the other end. */
+  /** The SDK takes this and `pid` as the sign of a private process. */
   readonly stderr = null;
   /** Why it was closed. */
   reason = 'it was closed';
@@ -47,7 +50,7 @@ export class StdioTransport implements Transport {
     return this.#child?.pid ?? null;
   }
 
-  /** Its process is not there, or not any more, and nobody here has ended it. */
+  /** Whether the process has ended, or could not be started, and was not ended from here. */
   get hasEnded(): boolean {
     return this.#isClosed && !this.#isKilled;
   }
@@ -96,7 +99,7 @@ export class StdioTransport implements Transport {
     this.#close('it was closed');
   }
 
-  /** Ends it without asking. */
+  /** Kills the process at once. */
   kill(reason: string): void {
     this.#isKilled = true;
     this.reason = reason;
@@ -137,11 +140,11 @@ function parsed(line: string): JSONRPCMessage | undefined {
   }
 }
 
-/** So much is told in each window of time, and no more: a server may log without end. */
+/** The time that log output is limited over. */
 const WINDOW_MS = 1_000;
 const MAX_BYTES = 4_096;
 
-/** Tells what a server writes to its log, at most a few kilobytes a second; of the rest it tells how much it was. */
+/** Limits a server's log output to `MAX_BYTES` in each window, and tells how many bytes were dropped. */
 class LogWindow {
   readonly #clock: Pick<Clock, 'setTimer' | 'monotonicMs'>;
   readonly #tell: (text: string) => void;
@@ -168,7 +171,7 @@ class LogWindow {
     if (text !== '') this.#tell(text);
   }
 
-  /** Tells how much was not told. */
+  /** Tells how many bytes were dropped, if any. */
   end(): void {
     if (this.#dropped > 0) this.#tell(`(${this.#dropped} bytes more)`);
     this.#dropped = 0;

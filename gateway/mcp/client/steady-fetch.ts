@@ -1,11 +1,11 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
 
-/** What breaks an idle connection that the other side has just closed. */
+/** Codes of errors when the other side has just closed an idle connection. */
 const BROKEN: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 /**
- * The same requests; one that changes nothing there is sent again, once, when the connection breaks under it. A call of a tool
- * never is: nobody knows whether it has arrived.
+ * Wraps `fetch`: if the connection breaks, a request that changes nothing is sent once more. A tool call never is, because it
+ * may have arrived.
  */
 export function steadyFetch(fetch: FetchLike): FetchLike {
   return async (url, init) => {
@@ -23,12 +23,12 @@ function isBroken(error: unknown): boolean {
   return BROKEN.has(String(cause?.code));
 }
 
-/** A message of the protocol that is no call of a tool; requests for tokens and the like are none, and are not sent again. */
+/** Whether a body may be sent twice: none, or a message of MCP that is no tool call. Requests for tokens are not. */
 function changesNothing(body: unknown): boolean {
   if (typeof body !== 'string') return body === undefined || body === null;
   try {
     const { jsonrpc, method } = JSON.parse(body) as { jsonrpc?: unknown; method?: unknown };
-    // Without a method it is an answer, by whose id the other side knows that it has it already.
+    // A message without a method is an answer. The server recognises a second one by its id.
     return jsonrpc === '2.0' && method !== 'tools/call';
   } catch {
     return false;

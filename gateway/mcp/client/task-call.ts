@@ -10,9 +10,9 @@ import { reasonOf } from '../../../runtime/protocol/errors.ts';
 import type { Clock } from '../../../runtime/protocol/seams.ts';
 import { untilAborted } from '../../../runtime/protocol/promises.ts';
 
-/** A task is looked at as often as its server says, within these, milliseconds. */
+/** The interval of polls is the server's, within these bounds, milliseconds. */
 const POLL_MS = { least: 100, usual: 1_000, most: 10_000 };
-/** The server has so long to hear that nobody wants a task any more. */
+/** The timeout of a cancellation, milliseconds. */
 const CANCEL_MS = 5_000;
 const MAX_NOTE = 1_000;
 
@@ -33,10 +33,11 @@ export interface TaskCallDeps {
 }
 
 /**
- * Calls a tool that can only be called as a task (MCP of 2025-11-25): has the task made, looks at it until it has ended or
- * wants something, and resolves to its result, as the server gives it. When `options.signal` aborts the task is cancelled there.
+ * Calls a tool as a task (MCP of 2025-11-25). It creates the task, polls it until it is over or needs input, and resolves to
+ * the server's result. If `options.signal` aborts, the task is cancelled.
  *
- * The task is made once: what fails after that is REMOTE_FAILED or REMOTE_UNREACHABLE, and asks for no other one.
+ * The task is created once. Later failures reject with REMOTE_FAILED or REMOTE_UNREACHABLE, so that no caller creates
+ * another.
  */
 export async function callAsTask(
   deps: TaskCallDeps,
@@ -70,7 +71,7 @@ async function resultOf(
   const about = { params: { taskId } };
   let task = made;
   while (task.status === 'working') {
-    // That it answers is a sign of life, as progress is.
+    // An answer to a poll is a sign of life, as progress is.
     options.onprogress?.({ progress: 0, message: task.statusMessage?.slice(0, MAX_NOTE) ?? task.status });
     await sleep(clock, pollMs(task), options.signal);
     task = Task.parse(await client.request({ method: 'tasks/get', ...about }, Anything, options));
@@ -78,7 +79,7 @@ async function resultOf(
       throw remoteFailed(target, `asked for the task ${taskId}, it tells of another`);
   }
   if (task.status === 'cancelled') throw remoteFailed(target, `it cancelled the task${because(task)}`);
-  // One that wants something asks for it while its result is waited for.
+  // A task that needs input asks for it while `tasks/result` waits.
   return client.request({ method: 'tasks/result', ...about }, Anything, options);
 }
 
@@ -98,14 +99,14 @@ async function sleep(clock: Pick<Clock, 'setTimer'>, ms: number, signal: AbortSi
   }
 }
 
-/** Nobody waits for what comes of that. */
+/** Cancels a task without waiting for the answer. */
 function cancelTask(client: Client, taskId: string): void {
   client
     .request({ method: 'tasks/cancel', params: { taskId } }, Anything, { timeout: CANCEL_MS })
     .catch(() => undefined);
 }
 
-/** What has its session or its permission refused now has begun all the same: it is not to be made again. */
+/** Converts errors about session or authorization: those would have the caller create the task again. */
 function afterBegin(target: string, error: unknown): unknown {
   if (error instanceof SdkHttpError && error.status === 404)
     return remoteUnreachable(target, 'it does not know the session of the task any more', {

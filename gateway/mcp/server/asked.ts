@@ -5,23 +5,23 @@ import { isObject } from '../../http/json-text.ts';
 import { isObjectSchema, type Result } from './json-shapes.ts';
 
 /**
- * What an agent wants to know before it goes on.
+ * What an agent asks for before it can go on.
  *
- * - `inputs`  what is asked for, by name, as a handler asks by `clientInputs`.
- * - `answer`  one question; `field` names the one that is the whole answer, where MCP wants an object.
- * - `approval` whether something may be done.
+ * - `inputs`   asked for by name, by a handler that calls `clientInputs`.
+ * - `answer`   one question. `field` is the property that holds the answer: MCP wants an object.
+ * - `approval` a question whether something may be done.
  */
 export type Asked =
   | { readonly kind: 'inputs'; readonly inputs: ClientInputs }
   | { readonly kind: 'answer'; readonly inputs: ClientInputs; readonly field: string | undefined }
   | { readonly kind: 'approval'; readonly inputs: ClientInputs; readonly approvalId: string };
 
-/** Under what name one question is asked. */
+/** The names of inputs that a handler does not name: MCP needs one for each. */
 const ANSWER = 'answer';
 const APPROVAL = 'approval';
 const APPROVED = 'approved';
 
-/** What an error asks for, if it is one that does. */
+/** Reads what an INPUT_REQUIRED error asks for; undefined for any other error. */
 export function askedBy(error: unknown): Asked | undefined {
   if (!isOrreryError(error) || error.code !== 'INPUT_REQUIRED') return undefined;
   const { pause, question } = error.details;
@@ -29,7 +29,7 @@ export function askedBy(error: unknown): Asked | undefined {
   return askedFor(typeof question === 'string' ? question : error.message, schema);
 }
 
-/** What the message asks for, with which a task waits. */
+/** Reads what a task waits for, from the message of its status. */
 export function askedIn({ parts }: TaskMessage): Asked {
   const texts = parts.flatMap((part) => ('text' in part ? [part.text] : []));
   const data = parts.flatMap((part) => ('data' in part && isObject(part.data) ? [part.data] : []));
@@ -72,7 +72,7 @@ const approvalOf = (message: string, approvalId: string): Asked => ({
 const PLAIN = new Set(['string', 'number', 'integer', 'boolean']);
 const isPlain = (schema: unknown): boolean => isObject(schema) && PLAIN.has(String(schema['type']));
 
-/** MCP's forms have plain fields and nothing else. */
+/** Whether the schema is one that MCP allows in a form: an object of plain fields, enums and lists. */
 const isForms = (schema: unknown): schema is Result =>
   isObjectSchema(schema) &&
   isObject(schema['properties']) &&
@@ -106,7 +106,7 @@ function schemaOfFields(fields: unknown): Result | undefined {
   };
 }
 
-/** What a client is asked, in the words of MCP. */
+/** Writes inputs as `inputRequests` of MCP, by name. */
 export const inputRequests = (inputs: ClientInputs): Record<string, Result> =>
   Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, requestOf(input)]));
 
@@ -131,7 +131,7 @@ function requestOf(input: ClientInputs[string]): Result {
   }
 }
 
-/** What a client has answered to one question, as its agent takes it; undefined: it does not want to. */
+/** Reads a client's response to one question or approval; undefined if the client has declined. */
 export function answerTo(asked: Exclude<Asked, { kind: 'inputs' }>, responses: Readonly<Result>): unknown {
   const [name = ''] = Object.keys(asked.inputs);
   const response = responses[name];
@@ -142,7 +142,7 @@ export function answerTo(asked: Exclude<Asked, { kind: 'inputs' }>, responses: R
   return asked.field === undefined ? content : content[asked.field];
 }
 
-/** Those of the responses that were asked for and look like some. */
+/** Picks the responses to inputs that were asked for. Those that are no object are left out. */
 export function responsesTo(inputs: ClientInputs, responses: unknown): Record<string, Result> {
   if (!isObject(responses)) return {};
   return Object.fromEntries(

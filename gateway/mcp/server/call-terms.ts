@@ -13,7 +13,7 @@ export interface CallTermsDeps {
   readonly trusts: Trusts;
 }
 
-/** Where what a caller says comes from; undefined for one that is trusted. */
+/** The taint of what a caller sends; undefined for a caller that is trusted. */
 export const taintOf = (principal: Principal, trusts: Trusts): Taint | undefined =>
   trusts(principal) ? undefined : [`mcp:${principal.id}`];
 
@@ -21,8 +21,8 @@ export const taintOf = (principal: Principal, trusts: Trusts): Taint | undefined
 const LEVELS = new Set(['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']);
 
 /**
- * The terms under which agents work for whoever makes a call. What they report is a log message: `{log: {level, data,
- * logger?}}` says which, anything else is told as it is.
+ * The options of a call in the caller's name. What an agent reports goes to the client as a log message: `{log: {level, data,
+ * logger?}}` names its level, and any other report is sent as it is, at level `info`.
  */
 export function callTerms(
   { principal, signal, progressToken, ...call }: McpCall,
@@ -42,7 +42,7 @@ export function callTerms(
   };
 }
 
-/** Of one call it only grows, as MCP wants it. */
+/** Sends progress to a client. A fraction that does not grow is left out, because MCP wants it to grow. */
 function progressTeller(
   { notify }: Pick<McpCall, 'notify'>,
   progressToken: string | number,

@@ -6,8 +6,8 @@ import { View } from './view.ts';
 const MOST_VIEWS = 200;
 
 /**
- * - `isServed` whether an agent is served at all.
- * - `revision` another number when that may be another answer.
+ * - `isServed` whether the agent is served.
+ * - `revision` a number that changes when `isServed` may.
  */
 export interface CatalogueDeps {
   readonly tools: ToolService;
@@ -16,7 +16,7 @@ export interface CatalogueDeps {
   readonly revision: () => number;
 }
 
-/** What callers see, made once for all who see the same, until it changes. */
+/** The views of callers. Callers who see the same share a view, until something changes. */
 export class Catalogue {
   readonly #deps: CatalogueDeps;
   readonly #views = new Map<string, View>();
@@ -51,7 +51,7 @@ export class Catalogue {
     );
   }
 
-  /** The lists of the service are others when anything in them is. */
+  /** Drops all views when a list has changed: the service makes a new array for each change. */
   #forgetOld(): void {
     const { tools, revision } = this.#deps;
     const now = [tools.tools(), tools.resources(), tools.templates(), tools.prompts(), revision()];
@@ -64,6 +64,6 @@ export class Catalogue {
 export const mayOnlyRead = ({ readOnly }: ParsedMcpOptions, principal: Principal): boolean =>
   typeof readOnly === 'function' ? readOnly(principal) : readOnly;
 
-/** What `visible` may look at. */
+/** The key of a caller's view: all fields of a principal that `visible` may depend on. */
 const keyOf = ({ id, kind, tenant, roles, tier, trust }: Principal, isReadOnly: boolean): string =>
   JSON.stringify([isReadOnly, id, kind, tenant, roles, tier, trust]);

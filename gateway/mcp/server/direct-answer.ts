@@ -13,12 +13,12 @@ const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
 const INFO_KEY = 'io.modelcontextprotocol/clientInfo';
 const SERVER_KEY = 'io.modelcontextprotocol/serverInfo';
 
-/** What may stand in `_meta` of a request that nobody has to look at twice. */
+/** The fields that a request may have to be answered here. */
 const PLAIN_META = new Set([VERSION_KEY, CAPABILITIES_KEY, INFO_KEY]);
 const PLAIN_CALL = new Set(['name', 'arguments', '_meta']);
 const PLAIN_LIST = new Set(['cursor', '_meta']);
 
-/** Nobody reads it. */
+/** The status for a client that has gone: nobody reads it. */
 const GONE = 499;
 
 type Lists = (call: McpCall) => PagedList;
@@ -29,7 +29,7 @@ const LISTS: Readonly<Record<string, Lists>> = {
   'prompts/list': ({ view }) => view.promptList(),
 };
 
-/** A request as almost all are: of the newest revision, well formed, and with nothing to be told before its answer. */
+/** A well-formed call or list of 2026-07-28 that wants no progress and no log. */
 interface PlainRequest {
   readonly id: string | number;
   readonly method: string;
@@ -38,8 +38,8 @@ interface PlainRequest {
 }
 
 /**
- * Answers calls and lists of 2026-07-28 without a server of their own. What is in any way unusual is not answered here, and
- * is told what is wrong with it elsewhere.
+ * Answers the usual calls and lists of 2026-07-28 without a server of the SDK. Any other request, and a faulty one, is left
+ * to the SDK.
  */
 export class DirectAnswers {
   readonly #service: McpService;
@@ -54,7 +54,7 @@ export class DirectAnswers {
     this.#listFacts = { resultType: 'complete', ttlMs: 0, cacheScope: 'private', _meta: this.#serverInfo };
   }
 
-  /** Undefined: it is not for here. */
+  /** Answers the request; undefined if the SDK has to. */
   answer(request: Request, body: unknown, principal: Principal): Promise<Response> | undefined {
     const plain = plainRequest(request.headers, body);
     return plain === undefined ? undefined : this.#answer(plain, request, principal);
@@ -69,7 +69,7 @@ export class DirectAnswers {
       const result = await this.#service.calls.call(params, call);
       return answered(id, JSON.stringify(this.#complete(result)));
     } catch (error) {
-      // Whoever has gone is told nothing.
+      // A client that has gone gets no error.
       if (request.signal.aborted) return new Response(null, { status: GONE });
       if (isFault(error)) this.#onFault(error, request);
       const { code, message, data } = mcpErrorOf(error);

@@ -1,15 +1,15 @@
 import { isObject } from '../../http/json-text.ts';
 
-/** A result as it goes over the wire. */
+/** A result of MCP, as JSON. */
 export type Result = Record<string, unknown>;
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Whether JSON Schema says that it describes objects. */
+/** Whether a JSON Schema is of `type: "object"`. */
 export const isObjectSchema = (schema: unknown): schema is Schema =>
   isObject(schema) && schema['type'] === 'object';
 
-/** Whether JSON Schema says nothing at all. */
+/** Whether a JSON Schema allows every value. */
 export const isAnySchema = (schema: unknown): boolean =>
   schema === undefined ||
   schema === true ||
@@ -18,8 +18,8 @@ export const isAnySchema = (schema: unknown): boolean =>
 const ROOT_REFERENCE = /"\$ref":"#"/;
 
 /**
- * The schema of an object with one field of this schema; undefined where that would change what it means. Definitions move to
- * the root, where references look for them.
+ * Wraps a schema in that of an object with one field. Definitions move to the root, where references look for them. Undefined
+ * if the schema refers to its own root, which would be another one then.
  */
 export function schemaOfField(field: string, schema: unknown): Schema | undefined {
   if (!isObject(schema)) return { type: 'object', properties: { [field]: {} }, required: [field] };

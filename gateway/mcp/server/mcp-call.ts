@@ -2,19 +2,20 @@ import type { ClientInput } from '../../../runtime/protocol/client-input.ts';
 import type { Principal } from '../../../runtime/protocol/principal.ts';
 import type { View } from './view.ts';
 
-/** What a client may say that it can. `url`: asked to follow a link. */
+/** Abilities that a client may declare. `elicitation` is of forms, `url` of links to follow. */
 export type ClientCan = 'elicitation' | 'url' | 'sampling' | 'roots' | 'tasks';
 
 /**
- * One request of a client, whatever it came by.
+ * One request of a client, over any transport.
  *
  * - `era`            `modern` since 2026-07-28, `legacy` before.
- * - `signal`         aborts when it is not wanted any more.
- * - `can`            what the client says that it can.
- * - `progressToken`  under which it wants to hear how far the work is.
- * - `inputResponses`, `requestState` what it brings back when it was asked for something.
- * - `notify`, `log`  tell it something before the answer; `log` undefined: it does not want to hear of what happens.
- * - `fault`          tells whoever runs it of an error that the client is not told of.
+ * - `signal`         aborts when the client has gone, or cancels.
+ * - `can`            whether the client has declared an ability.
+ * - `progressToken`  token for progress notifications; undefined if the client wants none.
+ * - `inputResponses`, `requestState` what the client sends back after it was asked for inputs.
+ * - `notify`         sends a notification before the answer.
+ * - `log`            sends a log message before the answer; undefined if the client wants none.
+ * - `fault`          reports an error to the operator that the client is not told of.
  */
 export interface McpCall {
   readonly principal: Principal;
@@ -30,7 +31,7 @@ export interface McpCall {
   fault(error: unknown): void;
 }
 
-/** What a client has to be able to for an input of this kind. */
+/** The ability that a client needs for each kind of input. */
 export const NEEDS: Readonly<Record<ClientInput['kind'], ClientCan>> = {
   question: 'elicitation',
   link: 'url',
@@ -38,7 +39,7 @@ export const NEEDS: Readonly<Record<ClientInput['kind'], ClientCan>> = {
   roots: 'roots',
 };
 
-/** The same in the words of its capabilities. */
+/** Each ability as `ClientCapabilities` of MCP declare it. */
 export const CAPABILITY: Readonly<Record<ClientCan, Readonly<Record<string, unknown>>>> = {
   elicitation: { elicitation: {} },
   url: { elicitation: { url: {} } },
@@ -49,7 +50,7 @@ export const CAPABILITY: Readonly<Record<ClientCan, Readonly<Record<string, unkn
 
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 
-/** What a client can, as its capabilities say. */
+/** Reads a client's `ClientCapabilities`. */
 export function clientCan(capabilities: unknown): (what: ClientCan) => boolean {
   const { elicitation, sampling, roots, extensions } = (capabilities ?? {}) as Record<
     string,
@@ -57,7 +58,7 @@ export function clientCan(capabilities: unknown): (what: ClientCan) => boolean {
   >;
   return (what) => {
     switch (what) {
-      // Before there were two ways, saying nothing of either meant forms.
+      // Clients of 2025-06-18 declare an empty object, which means forms.
       case 'elicitation':
         return (
           elicitation !== undefined && (elicitation['form'] !== undefined || elicitation['url'] === undefined)

@@ -7,7 +7,7 @@ import {
   toldFailure,
 } from '../../../runtime/protocol/told-failure.ts';
 
-/** An error of the protocol, as it is answered: `code` is a number of JSON-RPC, of MCP, or of ours. */
+/** An error answer of JSON-RPC. `code` is a number of JSON-RPC, of MCP, or of ours. */
 export class McpError extends Error {
   readonly code: number;
   readonly data: unknown;
@@ -19,7 +19,7 @@ export class McpError extends Error {
   }
 }
 
-/** The numbers of JSON-RPC and MCP that are used here. */
+/** The error codes of JSON-RPC and MCP that are used here. */
 export const MCP_CODES = {
   parseError: -32700,
   invalidRequest: -32600,
@@ -30,7 +30,7 @@ export const MCP_CODES = {
   missingCapability: -32021,
 } as const;
 
-/** Our own: they are none of A2A's, which are below -32000 too, and none that MCP has given a meaning. */
+/** JSON-RPC codes of our errors. They differ from those of A2A, which are below -32000 too, and from those of MCP. */
 const OWN_CODES: Partial<Record<ErrorCode, number>> = {
   UNAUTHENTICATED: -32081,
   NOT_PERMITTED: -32082,
@@ -66,19 +66,16 @@ const INVALID: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 export const invalidParams = (message: string, data?: unknown): McpError =>
   new McpError(MCP_CODES.invalidParams, message, data);
 
-/** `required`: what the client does not say that it can, as its capabilities would. */
+/** The error for a client that lacks an ability. `required` is how its capabilities would declare it. */
 export const missingCapability = (what: string, required: Readonly<Record<string, unknown>>): McpError =>
   new McpError(MCP_CODES.missingCapability, `${what} needs a capability that the client does not have`, {
     requiredCapabilities: required,
   });
 
-/** Whether an error is one for whoever asked: it has a number that says what is wrong with what was asked, or when. */
+/** Whether the caller can do something about an error: it has a JSON-RPC code of its own. */
 const hasNumber = (code: ErrorCode): boolean => INVALID.has(code) || OWN_CODES[code] !== undefined;
 
-/**
- * Whatever was thrown, as an error of the protocol. Of what is not the caller's business nothing is told but that it was
- * (as A2A has it).
- */
+/** Converts anything thrown to an error answer. Of an internal error the caller learns only that there was one, as in A2A. */
 export function mcpErrorOf(error: unknown): McpError {
   if (error instanceof McpError) return error;
   if (!isOrreryError(error) || !hasNumber(error.code))
@@ -97,7 +94,7 @@ export function mcpErrorOf(error: unknown): McpError {
   return new McpError(OWN_CODES[code] as number, message, data);
 }
 
-/** What is told of an error that ended a call of a tool, in its result (N-5.4). */
+/** What the result of a failed tool call tells of its error (N-5.4). `retryAfterMs` if the error has one, milliseconds. */
 export function toolErrorOf(
   error: unknown,
   note: NoteFailure,
@@ -109,5 +106,5 @@ export function toolErrorOf(
   };
 }
 
-/** Whether somebody has to look at it: whoever asked has done nothing wrong, and can do nothing about it. */
+/** Whether an error is internal: the operator has to look at it, the caller can do nothing. */
 export const isFault = (error: unknown): boolean => mcpErrorOf(error).code === MCP_CODES.internal;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Principal } from '../../../runtime/protocol/principal.ts';
 import type { Tool, ToolAnnotations } from '../../../runtime/protocol/tool.ts';
 
-/** Something that agents offer, for whoever decides who sees it. `name`: a tool's or prompt's full name, or a URI. */
+/** Something that agents offer, as `visible` is asked about it. `name` is the full name of a tool or prompt, or a URI. */
 export interface Offered {
   readonly kind: 'tool' | 'resource' | 'template' | 'prompt';
   readonly name: string;
@@ -10,20 +10,20 @@ export interface Offered {
   readonly annotations?: ToolAnnotations;
 }
 
-/** What a name at the edge is made of: an agent's id, and that of its capability or prompt. */
+/** What a custom name is made of: the id of an agent, and `id` of its capability or prompt. */
 export interface NamedOffer {
   readonly agentId: string;
   readonly id: string;
 }
 
 /**
- * Whether a call of a tool is a task.
+ * Which calls of a tool become tasks.
  *
- * - `never`     it is answered.
- * - `asked`     a client that asks for a task gets one (2025-11-25); others get the answer.
- * - `preferred` also a client that can have tasks (2026-07-28) gets one; others get the answer.
- * - `always`    clients that can have none are refused.
- * - `answered`  as `always`, once its handler has been given all that it asks for.
+ * - `never`     none; the call is answered with the result.
+ * - `asked`     calls of 2025-11-25 that ask for a task.
+ * - `preferred` also calls of 2026-07-28 whose client has declared tasks.
+ * - `always`    all; a client without tasks is refused.
+ * - `answered`  as `always`, but only once the handler has got all inputs that it asks for.
  */
 export const TASK_MODES = ['never', 'asked', 'preferred', 'always', 'answered'] as const;
 export type TaskMode = (typeof TASK_MODES)[number];
@@ -34,26 +34,27 @@ const given = <Type>(expected: string) => z.custom<Type>(isFunction, expected);
 const MINUTE = 60_000;
 
 /**
- * How MCP is served.
+ * How a team is served over MCP.
  *
- * - `names`        of tools and prompts: `agent.tool`, `portable` for `agent__tool` of at most 64 characters, or as a function
- *                  says; whoever calls may use any of the three. @default 'agent.tool'
- * - `searchAbove`  with more tools than this, those that list them see two that find and call the others. @default 50
- * - `visible`      who sees what. @default everybody everything
- * - `readOnly`     who may only call tools that change nothing. @default nobody
- * - `scopes`       roles that a caller needs: `use` for all of it, `of` for a tool. @default none
- * - `authorizationServers` where callers get tokens, for those who ask. @default nobody is told
- * - `tasks`        which calls are tasks. @default 'asked'
- * - `instructions` for the model of whoever connects.
- * - `pageSize`     how much of a list is told at a time. @default 100
- * - `callMs`       how long a call may take. @default 5 minutes
- * - `maxSessions`, `sessionIdleMs` of clients that speak an older revision: how many at a time, and after what silence they
- *                  are over. @default 1,000, 30 minutes
- * - `maxSessionsPerCaller` how many of them one caller has at a time; those who prove nothing count by their address. @default 100
+ * - `names`        names of tools and prompts in lists: `agent.tool`, or `portable` for `agent__tool` of at most 64
+ *                  characters, or by a function. Callers may use any of the three. @default 'agent.tool'
+ * - `searchAbove`  with more tools than this, lists show `search_tools` and `call_tool` instead. @default 50
+ * - `visible`      whether a caller sees an offer. @default everybody sees everything
+ * - `readOnly`     whether a caller may call only tools that change nothing. @default false
+ * - `scopes`       roles that a caller needs: `use` for everything, `of` for a tool. @default none
+ * - `authorizationServers` URLs where callers get tokens, published as protected resource metadata (RFC 9728). @default none
+ *                          is published
+ * - `tasks`        which calls become tasks. @default 'asked'
+ * - `instructions` text for the model of the client.
+ * - `pageSize`     items on a page of a list. @default 100
+ * - `callMs`       longest time of a call. @default 5 minutes
+ * - `maxSessions`  sessions at a time, of clients before 2026-07-28. @default 1,000
+ * - `maxSessionsPerCaller` sessions of one caller; anonymous callers count by address. @default 100
+ * - `sessionIdleMs` ends a session that is unused for this long. @default 30 minutes
  * - `maxSubscriptions` open streams of changes. @default 1,024
- * - `keepAliveMs`  how often a stream shows that it lives. @default 15 seconds
- * - `stateKey`     signs what a client carries from one step of a call to the next: at least 32 characters, the same for all
- *                  processes that serve one client. @default one of this process alone
+ * - `keepAliveMs`  interval of keep-alives on a stream. @default 15 seconds
+ * - `stateKey`     key that signs `requestState`: at least 32 characters, the same in all processes that serve one client.
+ *                  @default a random one for this process
  */
 export const McpOptions = z.strictObject({
   names: z

@@ -26,7 +26,7 @@ import { MAX_BATCH, Sessions } from './sessions.ts';
 
 export const MCP_PATH = '/mcp';
 
-/** MCP over Streamable HTTP, in all revisions, at one path. */
+/** The part that serves MCP over Streamable HTTP, in all revisions, at one path. */
 export function mcpPart(service: McpService): GatewayPart {
   const { authorizationServers } = service.options;
   const isTold = authorizationServers.length > 0;
@@ -57,7 +57,7 @@ export function mcpPart(service: McpService): GatewayPart {
   };
 }
 
-/** One gateway's MCP: who may come in, and by which revision they are served. */
+/** The MCP endpoint of one gateway: checks scopes, and picks who serves a request, by its revision. */
 class McpEndpoint {
   readonly #service: McpService;
   readonly #edge: Edge;
@@ -118,7 +118,7 @@ class McpEndpoint {
     if (request.method !== 'POST') return this.#sessions.serve(request, undefined, principal);
     if (holdsInfinity(message)) throw invalidParams('A number is too large: JSON has none that is infinite');
     this.#requireToolScopes(message, principal);
-    // Each call of a batch is let in as one request is.
+    // Each call of a batch is admitted like a request.
     for (const _ of Array.isArray(message) ? message.slice(1, MAX_BATCH) : []) await exchange.admitAgain();
     await exchange.body.turn();
     return this.#answerMessage(request, message, principal);
@@ -149,14 +149,14 @@ class McpEndpoint {
     return tasks === undefined ? response : taskStream(response, tasks);
   }
 
-  /** Older revisions have none of these headers. */
+  /** Checks the headers that repeat arguments. Revisions before 2026-07-28 have none. */
   #requireParamHeaders(request: Request, body: unknown, principal: Principal): void {
     const params = calledBy(body);
     if (params === undefined) return;
     const view = this.#service.viewOf(principal);
     const declared = view.tool(params.name)?.paramHeaders ?? [];
     if (declared.length === 0 || this.#eraOf(request, body) === 'legacy') return;
-    // Who finds tools instead of listing them has not seen what their headers are.
+    // A client that has searched for the tool has not seen which headers it declares.
     requireParamHeaders(declared, params.arguments, { headers: request.headers, mayLack: view.searches });
   }
 
@@ -192,12 +192,12 @@ class McpEndpoint {
     }
   }
 
-  /** The stream of what changes ends when the gateway does. */
+  /** The request with a signal that aborts when the gateway closes, so that its stream ends. */
   #untilClosing({ url, method, headers, signal }: Request): Request {
     return new Request(url, { method, headers, signal: AbortSignal.any([signal, this.#edge.closing]) });
   }
 
-  /** Nobody hears of what they may not see. */
+  /** Removes subscriptions to resources that the caller does not see. */
   #onlyVisible(body: Readonly<Record<string, unknown>>, principal: Principal): unknown {
     const params = isObject(body['params']) ? body['params'] : {};
     const wanted = isObject(params['notifications']) ? params['notifications'] : {};
@@ -253,7 +253,7 @@ class McpEndpoint {
   }
 }
 
-/** What stands for a request where which one it was is not known any more. */
+/** The request that a fault is reported for when its own is not known. */
 const FAULT_REQUEST = new Request(`http://localhost${MCP_PATH}`, { method: 'POST' });
 
 class ScopesLacking extends Error {
@@ -287,7 +287,7 @@ const statusOf = (error: unknown): number => {
   return isOrreryError(error) ? httpStatusOf(error) : 500;
 };
 
-/** Which tool is to be called, by one message that says so. */
+/** The tool and arguments of a `tools/call`; undefined for any other message, and for a batch. */
 function calledBy(body: unknown): { readonly name: string; readonly arguments: unknown } | undefined {
   if (!isObject(body) || body['method'] !== 'tools/call' || !isObject(body['params'])) return undefined;
   const { name, arguments: args } = body['params'];

@@ -22,10 +22,11 @@ import type { View } from './view.ts';
 import { OrreryError } from '../../../runtime/protocol/errors.ts';
 
 /**
- * - `tasks`    undefined where calls are never tasks.
- * - `isServed` whether an agent is served; `revision` another number when that may be another answer.
- * - `trusts`   whose words are as good as said here.
- * - `strangers` those who prove nothing are not one and the same.
+ * - `tasks`     undefined if no call can be a task.
+ * - `isServed`  whether the agent is served.
+ * - `revision`  a number that changes when `isServed` may.
+ * - `trusts`    whether what a caller sends is untainted.
+ * - `strangers` anonymous callers are different people, who must not see each other's tasks.
  * - `firewall`  attests results. @default they are not attested
  * - `note`      keeps for the operator what callers are not told.
  */
@@ -46,10 +47,10 @@ export interface McpServiceDeps {
 type Params = Readonly<Record<string, unknown>>;
 type Method = (params: Params, call: McpCall) => Result | Promise<Result>;
 
-/** So many values are told when an argument is completed, as MCP has it. */
+/** The most values that a completion may have, by MCP. */
 const MOST_VALUES = 100;
 
-/** What MCP asks for, over tools and tasks, whatever it comes by and in whichever revision. */
+/** The methods of MCP over a team's tools and tasks, for all transports and revisions. */
 export class McpService {
   readonly options: ParsedMcpOptions;
   readonly calls: ToolCalls;
@@ -92,7 +93,7 @@ export class McpService {
     };
   }
 
-  /** Whether calls may be tasks at all. */
+  /** Whether calls can be tasks. */
   get hasTasks(): boolean {
     return this.#tasks !== undefined;
   }
@@ -101,7 +102,7 @@ export class McpService {
     return this.#catalogue.viewOf(principal);
   }
 
-  /** What is said of what can be done, in the words of an era. */
+  /** The `ServerCapabilities` for clients of an era. */
   capabilities(era: 'modern' | 'legacy'): Record<string, object> {
     const both = {
       tools: { listChanged: true },
@@ -115,7 +116,7 @@ export class McpService {
     return { ...both, tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } };
   }
 
-  /** The methods of an era, beside those that are of the connection. */
+  /** The methods of an era, without those of the connection, such as `initialize`. */
   methods(era: 'modern' | 'legacy'): readonly string[] {
     const others = era === 'modern' ? LEGACY_TASKS : MODERN_TASKS;
     const hasTasks = this.#tasks !== undefined;
@@ -124,19 +125,19 @@ export class McpService {
     );
   }
 
-  /** Rejects with errors of the protocol, and with those of ours that say what is wrong with what was asked. */
+  /** Runs a method. Rejects with an `McpError`, or with an error of ours that `mcpErrorOf` converts. */
   async perform(method: string, params: Params, call: McpCall): Promise<Result> {
     return (this.#methods[method] as Method)(params, call);
   }
 
-  /** Those of these that are tasks of the caller's. */
+  /** Filters ids: those of tasks of the caller remain, each once. */
   taskIdsOf(taskIds: readonly string[], principal: Principal): readonly string[] {
     return [...new Set(taskIds)].filter((taskId) => this.#sightOf(taskId, principal) !== undefined);
   }
 
   /**
-   * Tells how tasks stand, and again whenever that changes, until they are over, or the returned function is called; as
-   * `tasks/get` of 2026-07-28 says it.
+   * Calls `tell` with each task, and again whenever its status changes, until it is over or the returned function is called.
+   * Tasks look as in `tasks/get` of 2026-07-28.
    */
   watchTasks(taskIds: readonly string[], principal: Principal, tell: (task: Result) => void): () => void {
     const stops = taskIds.map((taskId) => {
@@ -153,7 +154,10 @@ export class McpService {
     };
   }
 
-  /** Tells a client of 2025-11-25 whenever a task of its own stands otherwise, until it is over. */
+  /**
+   * Calls `tell` whenever the status of a task changes, until it is over or the returned function is called. Tasks look as in
+   * 2025-11-25.
+   */
   followTask(taskId: string, principal: Principal, tell: (task: Result) => void): () => void {
     const heard = (): void => {
       const sight = this.#sightOf(taskId, principal);
@@ -162,7 +166,7 @@ export class McpService {
     return this.#tasks?.watch(taskId, heard) ?? (() => undefined);
   }
 
-  /** Undefined where it is nothing that this caller knows of, any more. */
+  /** The caller's task; undefined if there is none any more. */
   #sightOf(taskId: string, principal: Principal): McpTaskView | undefined {
     try {
       return this.#tasks?.sight({ taskId }, { principal, view: this.viewOf(principal) });
@@ -282,7 +286,7 @@ export class McpService {
     return { tasks: tasks.map(legacyTask), ...(nextCursor === undefined ? {} : { nextCursor }) };
   }
 
-  /** Waits until the task is over. What it asks for meanwhile is asked as of a call that is not a task. */
+  /** Waits until the task is over. If it asks for inputs before, the client is asked, as in a call that is no task. */
   async #taskResult(params: Params, call: McpCall): Promise<Result> {
     const tasks = this.#tasksFor(call);
     if (call.inputResponses !== undefined) await tasks.update(params, call);
@@ -300,7 +304,7 @@ export class McpService {
 const MODERN_TASKS: readonly string[] = ['tasks/update'];
 const LEGACY_TASKS: readonly string[] = ['tasks/list', 'tasks/result'];
 
-/** Throws what kept a task from ending with a result. */
+/** The result of a task that is over. Throws the error that ended it without one. */
 function resultOfTask({ outcome, taskId }: McpTaskView): Result {
   if (outcome?.kind === 'result') return outcome.result;
   if (outcome === undefined)

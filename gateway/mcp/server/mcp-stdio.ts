@@ -8,9 +8,9 @@ import { StdioListens } from './task-listen.ts';
 import { StdioWire } from './stdio-wire.ts';
 
 /**
- * - `input`, `output` of the connection: messages, a line each, and nothing else.
- * - `principal`       who is at its other end.
- * - `onFault`         hears of errors that the client is not told of.
+ * - `input`, `output` of the connection: one message a line, and nothing else.
+ * - `principal`       the client.
+ * - `onFault`         gets the errors that the client is not told of.
  */
 export interface McpStdioOptions {
   readonly input: Readable;
@@ -19,13 +19,13 @@ export interface McpStdioOptions {
   readonly onFault: (error: unknown) => void;
 }
 
-/** A connection that is served. `ended` resolves when its input has ended, or its output is broken. */
+/** A client that is served. `ended` resolves when its input has ended, or its output is broken. */
 export interface McpConnection {
   readonly ended: Promise<void>;
   close(): Promise<void>;
 }
 
-/** MCP over a pair of streams, in all revisions: the client's first message says which. */
+/** Serves MCP over a pair of streams, in all revisions. The client's first message decides which. */
 export function serveMcpStdio(
   service: McpService,
   { input, output, principal, onFault }: McpStdioOptions,
@@ -70,7 +70,7 @@ export function serveMcpStdio(
   );
   const tell = (say: (server: Server) => Promise<void>, uri?: string): void => {
     for (const [server, subscriptions] of servers) {
-      // Since 2026-07-28 each stream of changes has a list of its own.
+      // Since 2026-07-28 the SDK filters by each stream's own subscriptions.
       const isWanted =
         uri === undefined || server.getNegotiatedProtocolVersion() === MODERN || subscriptions.has(uri);
       if (isWanted) say(server).catch(() => undefined);

@@ -16,7 +16,7 @@ import type { ParsedMcpOptions } from './mcp-options.ts';
 import type { ServedTool } from './served-tool.ts';
 import { outcomeOf, saidOf, type TaskOutcome } from './task-outcome.ts';
 
-/** `strangers`: those who prove nothing are many who know nothing of each other, and see no list of what all have. */
+/** `strangers`: anonymous callers are different people, so they get an empty list of tasks. */
 export interface McpTasksDeps {
   readonly tasks: TaskService;
   readonly options: ParsedMcpOptions;
@@ -25,19 +25,25 @@ export interface McpTasksDeps {
   readonly strangers: boolean;
 }
 
-/** What of a task's metadata says that it is a call of a tool. */
+/** The key in a task's metadata that marks it as a tool call. */
 const CALL_NOTE = 'mcp';
-/** How often clients are to look. */
+/** The interval at which clients are told to poll, milliseconds. */
 export const POLL_MS = 500;
-/** Tasks whose clients have answered some of what was asked, and not all. */
+/** The most tasks with partial answers that are kept. */
 const MOST_PARTIAL = 1_000;
 
-/** Whose a task is, and what they see. */
+/** The owner of a task, and what they see. */
 type Caller = Pick<McpCall, 'principal' | 'view'>;
 type Json = never;
 type Given = Readonly<Record<string, unknown>>;
 
-/** One task of a client's, as it stands: what of it is the same in all revisions. */
+/**
+ * A task of a client, with the fields that all revisions share.
+ *
+ * - `createdAt`, `lastUpdatedAt` ISO 8601.
+ * - `inputs`  the inputs that it still waits for.
+ * - `outcome` undefined while it is not over, and if it was cancelled.
+ */
 export interface McpTaskView {
   readonly taskId: string;
   readonly status: 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled';
@@ -48,10 +54,10 @@ export interface McpTaskView {
   readonly outcome: TaskOutcome | undefined;
 }
 
-/** Calls of tools as tasks of the system: they outlive the request, the client, and with a journal the process. */
+/** Tool calls as tasks of the system: they outlive the request and the client, and with a journal the process. */
 export class McpTasks {
   readonly #deps: McpTasksDeps;
-  /** By task: what has been answered, of all that it asks for now. */
+  /** By task: the inputs that were answered, while others are missing. */
   readonly #partial = new Map<string, { readonly generation: number; readonly given: Given }>();
 
   readonly #watch: TaskWatch;
@@ -61,7 +67,7 @@ export class McpTasks {
     this.#watch = new TaskWatch(deps.tasks);
   }
 
-  /** Calls a tool; the answer says which task it is, which is kept by then. `given`: what the client has answered before. */
+  /** Calls a tool as a task; resolves when the task is stored. `given`: the inputs that the client has answered before. */
   async start(
     { tool, inputOf, mode }: ServedTool,
     { args, call, given }: { readonly args: Given; readonly call: McpCall; readonly given: Given },
@@ -84,7 +90,7 @@ export class McpTasks {
     return this.#sightOf(task, call);
   }
 
-  /** The answer of 2026-07-28, or of 2025-11-25, that the call is a task. */
+  /** Starts a task; resolves to the result of `tools/call` that names it, in the caller's revision. */
   async begin(
     served: ServedTool,
     asked: { readonly args: Given; readonly call: McpCall; readonly given: Given },
@@ -95,7 +101,7 @@ export class McpTasks {
       : { resultType: 'task', ...plainTask(sight) };
   }
 
-  /** `tasks/get`. Throws TASK_NOT_FOUND. */
+  /** The task, as for `tasks/get`. Throws TASK_NOT_FOUND. */
   sight(params: Given, call: Caller): McpTaskView {
     return this.#sightOf(this.#task(params, call), call);
   }
@@ -105,7 +111,7 @@ export class McpTasks {
     return this.#watch.watch(taskId, heard);
   }
 
-  /** Answers what a task asks for: all of it, or some. What was not asked for is as if it had not been said. */
+  /** Answers all or some inputs that a task waits for. Responses to other inputs are ignored. */
   async update(params: Given, call: McpCall): Promise<void> {
     const { tasks, seams } = this.#deps;
     const task = this.#task(params, call);
@@ -127,7 +133,7 @@ export class McpTasks {
     });
   }
 
-  /** Ends a task; one that is over stays as it is. Resolves to whether it was still to be ended. */
+  /** Cancels a task; resolves to whether it was still running. One that is over stays as it is. */
   async cancel(params: Given, call: McpCall): Promise<boolean> {
     const task = this.#task(params, call);
     if (isTaskOver(task.status.state)) return false;
@@ -135,14 +141,14 @@ export class McpTasks {
     return true;
   }
 
-  /** Resolves to the task when it is over, or asks for something. */
+  /** Resolves to the task when it is over, or waits for inputs. */
   async whenIdle(params: Given, call: McpCall): Promise<McpTaskView> {
     const { id } = this.#task(params, call);
     const task = await this.#deps.tasks.whenIdle(taskOwnerOf(call.principal), id, call.signal);
     return this.#sightOf(task, call);
   }
 
-  /** A page of the calls of a client that are tasks, the newest first. */
+  /** A page of the caller's tasks that are tool calls, the newest first. */
   list(
     params: Given,
     call: McpCall,
@@ -236,14 +242,14 @@ const callIn = ({ metadata }: Task): { readonly tool: string } => {
 
 const isCall = (task: Task): boolean => callIn(task).tool !== '';
 
-/** What every answer of 2026-07-28 says of a task. How long one is kept is not known here. */
+/** A task in every answer of 2026-07-28. `ttlMs` is null: how long a task is stored is not known here. */
 const plainTask = (sight: McpTaskView): Result => ({
   ...standingOf(sight),
   ttlMs: null,
   pollIntervalMs: POLL_MS,
 });
 
-/** The same with what there is to be known besides: what it asks for, or how it has ended. */
+/** A task in `tasks/get` of 2026-07-28: with its inputs, or its result or error. */
 export const detailedTask = (sight: McpTaskView): Result => ({
   ...plainTask(sight),
   ...(sight.inputs === undefined ? {} : { inputRequests: sight.inputs }),
@@ -251,7 +257,7 @@ export const detailedTask = (sight: McpTaskView): Result => ({
   ...(sight.outcome?.kind === 'error' ? { error: sight.outcome.error } : {}),
 });
 
-/** What every answer of 2025-11-25 says of one. */
+/** A task in every answer of 2025-11-25. */
 export const legacyTask = (sight: McpTaskView): Result => ({
   ...standingOf(sight),
   ttl: null,
@@ -268,7 +274,7 @@ const standingOf = ({ taskId, status, statusMessage, createdAt, lastUpdatedAt }:
 
 type Heard = () => void;
 
-/** Who wants to hear of which task, over one listener for all of them, which is there while anybody does. */
+/** Watchers by task, over a single listener at the service, which exists while there are watchers. */
 class TaskWatch {
   readonly #tasks: Pick<TaskService, 'onChange'>;
   readonly #watchers = new Map<string, Set<Heard>>();
@@ -282,7 +288,7 @@ class TaskWatch {
   watch(taskId: string, heard: Heard): () => void {
     const watchers = this.#watchers.get(taskId) ?? new Set();
     this.#watchers.set(taskId, watchers);
-    // The same function may watch twice.
+    // A function of its own, because the same one may watch twice.
     const own: Heard = () => heard();
     watchers.add(own);
     this.#stop ??= this.#tasks.onChange((news) => this.#hear(news));

@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import { jsonOf } from '../../../runtime/protocol/json.ts';
 import { invalidParams } from './mcp-errors.ts';
 
-/** So much of the sum goes along: enough that what was changed, or made up, is not taken for a cursor. */
+/** Characters of the checksum in a cursor: enough to detect one that is changed or made up. */
 const SUM_LENGTH = 12;
 
 /**
- * Names the item that a page ends with: `field` says of which list, `key` which one. It means the same in every process that
- * serves the list, and says nothing that its reader has not been shown.
+ * Writes a cursor: the key of the last item on a page, with a checksum over `field` and key. It is the same in every process
+ * that serves the list.
  */
 function cursorAfter(field: string, key: string): string {
   const text = Buffer.from(JSON.stringify(key)).toString('base64url');
@@ -16,7 +16,7 @@ function cursorAfter(field: string, key: string): string {
   return `${sum.slice(0, SUM_LENGTH)}${text}`;
 }
 
-/** The key in a cursor. Throws for one that was never given out for this list; whether its item is still there is the same. */
+/** Reads the key in a cursor; its item may be gone. Throws if the cursor is not of this list. */
 function keyIn(field: string, cursor: unknown): string {
   const key = typeof cursor === 'string' ? textIn(cursor.slice(SUM_LENGTH)) : undefined;
   if (key !== undefined && cursorAfter(field, key) === cursor) return key;
@@ -28,7 +28,7 @@ function textIn(encoded: string): string | undefined {
   return typeof key === 'string' ? key : undefined;
 }
 
-/** One item of a list, as it is told. `key`: which one it is, whatever else changes about it; no other one's. */
+/** An item of a list, as clients get it. `key` is its own, and stays when the rest changes. */
 export interface ListItem {
   readonly key: string;
   readonly shown: unknown;
@@ -40,29 +40,31 @@ interface Page {
 }
 
 /**
- * A list in pages, by the keys of its items. A cursor names the last item that was shown, so that whoever reads on while
- * others come and go is told of each one that stays, once.
+ * A list in pages, sorted by key. A cursor names the last item shown, so a reader gets each item that stays exactly once
+ * while others come and go.
  */
 export class PagedList {
   readonly #field: string;
   readonly #items: readonly ListItem[];
   readonly #pageSize: number;
-  /** Those that whoever reads on from the first one comes by, each of which is made, and written as JSON, once. */
+  /**
+   * Pages as a reader from the start gets them, by the index of their first item. Each is made, and written as JSON, once.
+   */
   readonly #pages = new Map<number, Page>();
 
-  /** `field`: of a page, that holds its items. */
+  /** `field`: the property of a result that holds the items. */
   constructor(field: string, items: readonly ListItem[], pageSize: number) {
     this.#field = field;
     this.#items = [...items].sort(byKey);
     this.#pageSize = pageSize;
   }
 
-  /** The page after a cursor; the first one without. Throws for a cursor that is none of this list. */
+  /** The page after a cursor, or the first one. Throws INVALID_PARAMS for a cursor that is not of this list. */
   page(cursor: unknown): Result {
     return this.#page(cursor).result;
   }
 
-  /** The same with `more` among its fields, as JSON. All who read it give the same. */
+  /** The page as JSON, with the fields of `more`, which must be the same in every call. */
   text(cursor: unknown, more: Readonly<Result>): string {
     const page = this.#page(cursor);
     page.text ??= JSON.stringify({ ...page.result, ...more });
@@ -87,7 +89,7 @@ export class PagedList {
     };
   }
 
-  /** How many come before what follows this key, which need not be there any more. */
+  /** The index of the first item after a key. */
   #placeAfter(key: string): number {
     let [low, high] = [0, this.#items.length];
     while (low < high) {

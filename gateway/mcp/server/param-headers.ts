@@ -2,10 +2,10 @@ import { isObject } from '../../http/json-text.ts';
 import { MCP_CODES, McpError } from './mcp-errors.ts';
 
 /**
- * An argument that clients of 2026-07-28 say in a header as well, so that whoever stands between can route by it.
+ * An argument that clients of 2026-07-28 repeat in a header, so that proxies can route by it.
  *
- * - `path` where it stands in the arguments.
- * - `name` of the header, with its prefix.
+ * - `path` of the argument, from the root of the arguments.
+ * - `name` of the header, with its prefix `Mcp-Param-`.
  */
 export interface ParamHeader {
   readonly path: readonly string[];
@@ -16,10 +16,10 @@ export interface ParamHeader {
 const KEYWORD = 'x-mcp-header';
 const PREFIX = 'Mcp-Param-';
 const TYPES: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean']);
-/** RFC 9110, section 5.6.2. */
+/** A token of RFC 9110, section 5.6.2. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
-/** Those that an input schema names by `x-mcp-header`, at any depth of its properties. */
+/** The arguments that an input schema marks by `x-mcp-header`, at any depth of its properties. */
 export function paramHeadersOf(inputSchema: unknown): readonly ParamHeader[] {
   const found: ParamHeader[] = [];
   const visit = (schema: unknown, path: readonly string[]): void => {
@@ -35,8 +35,8 @@ export function paramHeadersOf(inputSchema: unknown): readonly ParamHeader[] {
 }
 
 /**
- * Throws -32020 where a header does not say what the arguments say; a header of an argument that is not there is not looked
- * at. `mayLack`: the caller need not know that there are to be any.
+ * Throws HeaderMismatch (-32020) if a header is missing, or differs from its argument. Headers of absent arguments are
+ * ignored. `mayLack`: headers may be missing, because the caller has not seen the schema.
  */
 export function requireParamHeaders(
   declared: readonly ParamHeader[],
@@ -72,7 +72,7 @@ const isPlain = (value: unknown): value is string | number | boolean =>
 
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 
-/** `42.0` is the integer 42. */
+/** Whether a header has the value of its argument. `42.0` is the integer 42. */
 const isSame = (said: string, value: string | number | boolean, type: ParamHeader['type']): boolean =>
   type === 'integer' && typeof value === 'number' && DECIMAL.test(said)
     ? Number(said) === value
@@ -82,7 +82,9 @@ const [OPENING, CLOSING] = ['=?base64?', '?='];
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** What stands between `=?base64?` and `?=` is what no header can say as it is. Undefined if it is no origin. */
+/**
+ * Decodes a header's value: Base64 of UTF-8 between `=?base64?` and `?=`, or plain text. Undefined if the Base64 is invalid.
+ */
 function decodedFrom(said: string): string | undefined {
   if (!said.startsWith(OPENING) || !said.endsWith(CLOSING)) return said;
   const encoded = said.slice(OPENING.length, -CLOSING.length);

@@ -1,10 +1,10 @@
 import { isOrreryError } from '../../../runtime/protocol/errors.ts';
 import type { ParsedMcpOptions } from './mcp-options.ts';
 
-/** Where it is said how to get a token for what is served under a path (RFC 9728). */
+/** The path of protected resource metadata, before the path of the resource (RFC 9728). */
 export const METADATA_PATH = '/.well-known/oauth-protected-resource';
 
-/** `url`: under which MCP is served. */
+/** Protected resource metadata (RFC 9728) of the MCP endpoint at `url`. */
 export function resourceMetadata(
   url: string,
   name: string,
@@ -19,7 +19,10 @@ export function resourceMetadata(
   };
 }
 
-/** What the answer says to whoever may not: how to prove who one is, or what one has to be allowed besides. */
+/**
+ * The `WWW-Authenticate` of a refusal (RFC 6750): how to authenticate, or which scopes are missing. Undefined for other
+ * errors. `isKnown`: the caller sent credentials.
+ */
 export function challengeOf(
   error: unknown,
   {

@@ -4,10 +4,10 @@ import type { Clock } from '../../../runtime/protocol/seams.ts';
 import { randomNonce } from '../../../runtime/protocol/signing.ts';
 import { invalidParams } from './mcp-errors.ts';
 
-/** How long a client may take to answer. */
+/** How long a client may take to answer, milliseconds. */
 const TTL_MS = 3_600_000;
 
-/** What a client carries from one step of a call to the next: what it has answered so far, by name. */
+/** What a `requestState` holds: the answers so far by name, what they are for, and when they expire. */
 const Carried = z.strictObject({
   of: z.string(),
   given: z.record(z.string(), z.json()),
@@ -15,8 +15,8 @@ const Carried = z.strictObject({
 });
 
 /**
- * Signs what clients carry, so that they bring it back as it was, to what it was given for, in time. They can read it: it is
- * what they have said themselves.
+ * Signs and verifies `requestState`, so that a client can return it only unchanged, for the same purpose, in time. It is not
+ * encrypted: it holds what the client has sent itself.
  */
 export class RequestStates {
   readonly #key: string;
@@ -27,14 +27,14 @@ export class RequestStates {
     this.#clock = clock;
   }
 
-  /** `of`: what it is for, such as the caller and the tool. */
+  /** Signs answers. `of` is their purpose, such as the caller and the tool. */
   seal(of: string, given: Readonly<Record<string, unknown>>): string {
     const body = Buffer.from(JSON.stringify({ of, given, untilMs: this.#clock.now() + TTL_MS }));
     const text = body.toString('base64url');
     return `${text}.${this.#signatureOf(text).toString('base64url')}`;
   }
 
-  /** What was sealed. Throws for anything that was not, or for something else, or too long ago. */
+  /** Verifies a state and returns its answers. Throws INVALID_PARAMS if it is forged, expired, or for another purpose. */
   open(of: string, state: unknown): Readonly<Record<string, unknown>> {
     const carried = typeof state === 'string' ? this.#read(state) : undefined;
     if (carried === undefined || carried.of !== of || carried.untilMs < this.#clock.now())
@@ -50,7 +50,7 @@ export class RequestStates {
     try {
       return Carried.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
     } catch {
-      // Whoever else has the key has signed something else.
+      // Another program with the same key may have signed it.
       return undefined;
     }
   }

@@ -7,13 +7,16 @@ import { clientCan, type McpCall } from './mcp-call.ts';
 import { isFault, mcpErrorOf } from './mcp-errors.ts';
 import type { McpService } from './mcp-service.ts';
 
-/** Methods are the service's own to check. */
+/** Accepts all params: the service checks them. */
 const AnyParams = z.looseObject({}).optional();
 
-/** How often a client of an older revision may be asked within one call. */
+/** How often a client before 2026-07-28 may be asked for inputs within one call. */
 const MAX_ROUNDS = 32;
 
-/** `onFault` hears of errors that no client is told of. `onSubscribe`: a client of an older revision wants a URI's changes. */
+/**
+ * - `onFault`       gets the errors that the client is not told of.
+ * - `subscriptions` collects the URIs that a client before 2026-07-28 subscribes to. @default it cannot subscribe
+ */
 export interface SdkServerDeps {
   readonly service: McpService;
   readonly principal: Principal;
@@ -22,9 +25,12 @@ export interface SdkServerDeps {
   readonly subscriptions?: Set<string>;
 }
 
-/** The package's server, without its tables: what there is is looked up when it is asked for. */
+/** The SDK's server without a registry: what agents offer is looked up for each request. */
 class OpenServer extends Server {
-  /** Calls and prompts alike may be suspended; what they answer has been made here, and needs no second look. */
+  /**
+   * Lets the SDK treat a call like a prompt: both may be suspended, and the result needs no validation, because it was made
+   * here.
+   */
   protected override _wrapHandler(
     method: string,
     handler: Parameters<Server['_wrapHandler']>[1],
@@ -34,7 +40,7 @@ class OpenServer extends Server {
   }
 }
 
-/** A server for one connection, or one request, of one who is known. */
+/** Makes the SDK's server for one connection or one request of a caller. */
 export function sdkServer(deps: SdkServerDeps): Server {
   const { service, era, principal, onFault, subscriptions } = deps;
   const { options } = service;
@@ -74,7 +80,7 @@ export function sdkServer(deps: SdkServerDeps): Server {
   return server;
 }
 
-/** Has a client told of the tasks that it begins, as far as it listens, until it has gone. */
+/** Notifies a client of the status of the tasks that it starts, until the connection closes. */
 function taskFollower(server: Server, service: McpService, principal: Principal): (task: unknown) => void {
   const stops = new Map<string, () => void>();
   const { onclose } = server;
@@ -116,7 +122,7 @@ function callOf(
     requestState: mcpReq.requestState(),
     fault: onFault,
     notify: (method, params) => {
-      // Whoever has gone hears nothing.
+      // A client that has gone needs no notification.
       mcpReq.notify({ method, params } as never).catch(() => undefined);
     },
     log: (level, data, logger) => {

@@ -9,7 +9,7 @@ export const CALL_NAME = 'call_tool';
 const DEFAULT_LIMIT = 10;
 const MOST_FOUND = 50;
 
-/** What is listed where there are too many tools to list: each would take its room in every conversation. */
+/** The two tools that are listed instead of too many: every listed tool costs tokens in each conversation. */
 export const SEARCH_TOOLS: readonly Readonly<Record<string, unknown>>[] = [
   {
     name: SEARCH_NAME,
@@ -42,7 +42,7 @@ export const SEARCH_TOOLS: readonly Readonly<Record<string, unknown>>[] = [
   },
 ];
 
-/** What a search among tools has found. Throws for arguments that are none. */
+/** The result of `search_tools`. Throws INVALID_PARAMS for wrong arguments. */
 export function searchResult(among: readonly ServedTool[], args: Readonly<Record<string, unknown>>): Result {
   const { query, limit = DEFAULT_LIMIT } = args;
   if (typeof query !== 'string') throw invalidParams('query: expected words to look for');
@@ -59,7 +59,9 @@ export function searchResult(among: readonly ServedTool[], args: Readonly<Record
   return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
 }
 
-/** Those in which a word occurs: in the name counts more than in the title, and there more than in the description. */
+/**
+ * Tools in which a word occurs, the best first: the name counts more than the title, and the title more than the description.
+ */
 function ranked(tools: readonly ServedTool[], query: string): readonly ServedTool[] {
   const words = query
     .toLowerCase()
@@ -82,7 +84,7 @@ function scoreOf({ name, tool }: ServedTool, words: readonly string[]): number {
   return words.reduce((sum, word) => sum + of(word), 0);
 }
 
-/** What `call_tool` was given. Throws for arguments that are none. */
+/** Reads the arguments of `call_tool`. Throws INVALID_PARAMS for wrong ones. */
 export function calledIn(args: Readonly<Record<string, unknown>>): {
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;

@@ -3,16 +3,17 @@ import { isAnySchema, isObjectSchema, schemaOfField } from './json-shapes.ts';
 import type { TaskMode } from './mcp-options.ts';
 import { type ParamHeader, paramHeadersOf } from './param-headers.ts';
 
-/** The field that stands for a whole input or output where MCP wants an object. */
+/** The property that holds an input or output that is no object, because MCP wants one. */
 const INPUT_FIELD = 'input';
 const RESULT_FIELD = 'result';
 
 /**
- * A tool as it is served: under `name`, and how its arguments and its output are said in MCP.
+ * A tool as clients see it, under `name`.
  *
- * - `modern`, `legacy` as lists have it, since 2026-07-28 and before.
- * - `wrapsResult`      its output stands in a field of the structured result.
- * - `paramHeaders`     arguments that are said in headers as well.
+ * - `modern`, `legacy` its entry in lists, since 2026-07-28 and before.
+ * - `wrapsResult`      the structured result holds the output in a property.
+ * - `paramHeaders`     arguments that clients repeat in headers.
+ * - `inputOf`          reads the tool's input from the arguments of a call.
  */
 export interface ServedTool {
   readonly name: string;
@@ -25,7 +26,7 @@ export interface ServedTool {
   inputOf(args: Readonly<Record<string, unknown>>): unknown;
 }
 
-/** `agent` in `_meta` says whose a tool is. */
+/** The key in `_meta` for the id of the agent that has the tool. */
 const META_AGENT = 'io.orrery/agentId';
 
 const SUPPORT: Readonly<Record<TaskMode, string>> = {
@@ -36,7 +37,7 @@ const SUPPORT: Readonly<Record<TaskMode, string>> = {
   answered: 'required',
 };
 
-/** `mode`: whether its calls are tasks. */
+/** Describes a tool for clients, with schemas that MCP allows. `mode`: which of its calls become tasks. */
 export function servedTool(tool: Tool, name: string, mode: TaskMode): ServedTool {
   const takesObject = isObjectSchema(tool.inputSchema) || isAnySchema(tool.inputSchema);
   const inputSchema = takesObject
@@ -74,7 +75,7 @@ function outputSchemaOf(tool: Tool, wrapsResult: boolean): { readonly outputSche
   return outputSchema === undefined ? {} : { outputSchema };
 }
 
-/** That of a list of these, unless it is one of a list already. */
+/** The schema of a list of items of a schema. */
 function listSchemaOf(schema: unknown): unknown {
   const { $schema, $defs, ...items } = (schema ?? {}) as Record<string, unknown>;
   return {
@@ -85,7 +86,7 @@ function listSchemaOf(schema: unknown): unknown {
   };
 }
 
-/** All of them. What a capability does not say is what MCP takes for granted: that it may destroy, and reaches beyond. */
+/** All annotations of MCP. Those that a capability leaves out get MCP's defaults: it may destroy, and has an open world. */
 const annotationsOf = ({ annotations, title }: Tool) => ({
   title,
   readOnlyHint: annotations.readOnly ?? false,

@@ -12,14 +12,15 @@ interface Session {
   readonly server: Server;
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly subscriptions: Set<string>;
-  /** Requests and streams of it that are open. */
+  /** How many of its requests and streams are open. */
   open: number;
   usedAtMs: number;
 }
 
 /**
- * - `maxPerCaller` of one caller, whatever roles it has.
- * - `serverFor`    makes the server of a session; what is in `subscriptions` are the URIs that it wants to hear of.
+ * - `max`          sessions in all.
+ * - `maxPerCaller` sessions of one caller, whatever roles it has.
+ * - `serverFor`    makes the server of a session, which keeps in `subscriptions` the URIs that the client subscribes to.
  */
 export interface SessionsDeps {
   readonly clock: Clock;
@@ -33,8 +34,8 @@ export interface SessionsDeps {
 const RETRY_MS = 5_000;
 
 /**
- * The sessions of clients that speak a revision before 2026-07-28: bounded, over after some silence, and each of one caller. A
- * session that is not there is 404, upon which clients begin anew: so after a restart too.
+ * The sessions of clients before 2026-07-28. Their number is bounded, they end when unused, and each belongs to one caller.
+ * An unknown session is answered with 404, upon which clients start a new one, also after a restart.
  */
 export class Sessions {
   readonly #deps: SessionsDeps;
@@ -50,7 +51,7 @@ export class Sessions {
     return this.#sessions.size;
   }
 
-  /** Serves a request of an older revision. `body`: what it says, where it says something. */
+  /** Serves a request of a revision before 2026-07-28. `body` is undefined for GET and DELETE. */
   async serve(request: Request, body: unknown, principal: Principal): Promise<Response> {
     const id = request.headers.get('mcp-session-id');
     if (id === null) {
@@ -65,15 +66,15 @@ export class Sessions {
     return this.#use(session, request, body);
   }
 
-  /** Tells all sessions, or those whose subscriptions have this URI. */
+  /** Notifies all sessions, or only those that subscribe to a URI. */
   tell(say: (server: Server) => Promise<void>, uri?: string): void {
     for (const { server, subscriptions } of this.#sessions.values())
       if (uri === undefined || subscriptions.has(uri))
-        // Whoever does not listen hears nothing.
+        // A client without an open stream gets nothing.
         say(server).catch(() => undefined);
   }
 
-  /** Ends the streams on which sessions are told of changes. */
+  /** Ends the streams on which sessions get notifications. */
   endStreams(): void {
     for (const { transport } of this.#sessions.values()) transport.closeStandaloneSSEStream();
   }
@@ -101,15 +102,15 @@ export class Sessions {
       server,
       transport,
       subscriptions,
-      // Nobody ends it before it has begun.
+      // Counts as in use, so that it is not ended before it has begun.
       open: 1,
       usedAtMs: clock.now(),
     };
-    // It counts from now on, also for those who come while it begins.
+    // It counts against the limits while it connects.
     this.#sessions.set(id, session);
     this.#sweepLater();
     const response = await this.#connected(session, () => this.#use(session, request, body));
-    // What was refused has begun nothing.
+    // A refused initialize leaves no session.
     if (!response.ok) await this.#end(session);
     return response;
   }
@@ -151,8 +152,8 @@ export class Sessions {
   }
 
   /**
-   * Ends the one that has been silent for longest: the caller's own where it has all that it may have, else one of whoever has
-   * most. Throws QUOTA_EXCEEDED, or RATE_LIMITED, when all of them are in use.
+   * Ends the session that is unused for longest if a limit is reached: one of the caller at its own limit, else one of the
+   * caller with most unused sessions. Throws QUOTA_EXCEEDED or RATE_LIMITED if all are in use.
    */
   #makeRoom(caller: string): void {
     const { max, maxPerCaller } = this.#deps;
@@ -193,15 +194,15 @@ export class Sessions {
   }
 }
 
-/** What was decided about a session is decided for all that its caller was then: with fewer roles, they begin another. */
+/** The key of a session's owner. A caller whose roles have changed needs a new session. */
 const ownerOf = ({ id, tenant, kind, roles, tier, trust }: Principal): string =>
   JSON.stringify([tenant, id, kind, [...roles].sort(), tier, trust]);
 
-/** Who it is that has so many, whatever they may do by now. */
+/** The key that sessions of one caller are counted by, whatever its roles. */
 const callerOf = (principal: Principal): string =>
   JSON.stringify([principal.tenant, chargedName(principal), principal.kind]);
 
-/** The sessions of whoever has most of those that nobody uses now: who has few does not lose them to who has many. */
+/** The unused sessions of the caller that has most of them, so that callers with few keep theirs. */
 function ofWhoHasMost(sessions: readonly Session[]): readonly Session[] {
   const idle = Map.groupBy(
     sessions.filter(({ open }) => open === 0),
@@ -213,7 +214,7 @@ function ofWhoHasMost(sessions: readonly Session[]): readonly Session[] {
   );
 }
 
-/** The one revision that has batches, and how long one may be. */
+/** The only revision with batches. */
 const BATCHING = '2025-03-26';
 export const MAX_BATCH = 50;
 
@@ -225,11 +226,11 @@ function batchRefusal(batch: readonly unknown[], server: Server): string | undef
 const isInitialize = (body: unknown): boolean =>
   (body as { method?: unknown } | null | undefined)?.method === 'initialize';
 
-/** Of a request that no session can be found for. */
+/** The answer to a request that no session takes. */
 const failure = (status: number, message: string, code = -32000): Response =>
   Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status });
 
-/** The same response; `done` is called when its last byte is sent, or nobody wants it any more. */
+/** The response; calls `done` when its last byte is sent, or the client has gone. */
 function endingBy(response: Response, done: () => void, signal: AbortSignal): Response {
   if (response.body === null) {
     done();

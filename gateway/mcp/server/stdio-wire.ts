@@ -6,16 +6,19 @@ import { LineReader } from '../line-reader.ts';
 import { isObject, MEMBER_LIMITS, MemberCounter } from '../../http/json-text.ts';
 import { MCP_CODES } from './mcp-errors.ts';
 
-/** More than anybody's message has. */
+/** The longest message, bytes. */
 const MAX_LINE_BYTES = 10_485_760;
 
-/** Sees what comes and goes, and may change it: what is undefined is not given on, and `sent` is called when it is written. */
+/**
+ * Filters messages in both directions. `arriving` returns what is to be served, or undefined. `leaving` returns what is sent,
+ * and `sent` is called when that is written.
+ */
 export interface StdioFilter {
   arriving(message: JSONRPCMessage): JSONRPCMessage | undefined;
   leaving(message: JSONRPCMessage): { readonly message: JSONRPCMessage; readonly sent?: () => void };
 }
 
-/** An answer to what is no message at all, or none that can be understood (JSON-RPC 2.0, section 5.1). */
+/** An error answer to a line that is no valid message (JSON-RPC 2.0, section 5.1). */
 interface Refusal {
   readonly jsonrpc: '2.0';
   readonly id: string | number | null;
@@ -23,8 +26,8 @@ interface Refusal {
 }
 
 /**
- * Messages of MCP over a pair of streams, a line each. What is no message is answered, and what comes after it is read: -32700
- * for what is no JSON, and -32600 for what is no message of JSON-RPC, is nested too deeply, too long, or has too many members.
+ * A transport of MCP over a pair of streams, one message a line. An invalid line is answered with an error, and reading goes
+ * on: -32700 if it is no JSON; -32600 if it is no JSON-RPC, nested too deeply, too long, or has too many members.
  */
 export class StdioWire implements Transport {
   onclose?: (() => void) | undefined;
@@ -50,12 +53,12 @@ export class StdioWire implements Transport {
 
   async start(): Promise<void> {
     const { readableEnded, destroyed } = this.#input;
-    // Whoever has started it still has to hear of it.
+    // Closes later, so that who calls `start` can set `onclose`.
     if (readableEnded || destroyed) void Promise.resolve().then(this.#end);
     this.#input.on('data', this.#read);
     this.#input.on('error', this.#fail);
     for (const event of ['end', 'close']) this.#input.on(event, this.#end);
-    // What goes wrong later, with what was written before, is nobody's any more: so this one stays.
+    // Stays after `close`: a late error of what was written has no other listener, and would be thrown.
     this.#output.on('error', this.#end);
   }
 
@@ -66,7 +69,7 @@ export class StdioWire implements Transport {
     return written;
   }
 
-  /** Resolves when it is written, or there is room for more. Rejects when nobody reads any more. */
+  /** Writes a message; resolves when it is written or buffered. Rejects when the output is closed. */
   write(message: JSONRPCMessage | Refusal): Promise<void> {
     if (this.#isClosed) return Promise.reject(new Error('The connection is closed'));
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -116,7 +119,7 @@ export class StdioWire implements Transport {
 
   #refuse(id: Refusal['id'], code: number, message: string): void {
     const sent = this.write({ jsonrpc: '2.0', id, error: { code, message } });
-    // Whoever writes what is none, and does not read what is said of it, has to wait.
+    // A client that sends invalid lines and does not read the answers has to wait.
     if (this.#output.writableNeedDrain) this.#input.pause();
     sent.then(this.#goOn, () => undefined);
   }
@@ -126,9 +129,9 @@ export class StdioWire implements Transport {
   };
 }
 
-/** What a line has too much of, counted before anything is made of it. */
+/** Says which limit of members a line exceeds, counted before it is parsed; undefined if none. */
 function membersBeyond(line: string): string | undefined {
-  // Each takes two bytes at least.
+  // A member takes two bytes at least.
   if (line.length < 2 * MEMBER_LIMITS.maxKeys) return undefined;
   try {
     new MemberCounter(MEMBER_LIMITS).take(Buffer.from(line));
@@ -147,7 +150,7 @@ function messageIn(said: unknown): JSONRPCMessage | undefined {
   }
 }
 
-/** That of what was meant as a request; an answer that is none is none of the client's own requests. */
+/** The id of an invalid request; null for an invalid answer, whose id is of a request of ours. */
 function idOf(said: unknown): Refusal['id'] {
   const id = isObject(said) && typeof said['method'] === 'string' ? said['id'] : null;
   return typeof id === 'string' || typeof id === 'number' ? id : null;

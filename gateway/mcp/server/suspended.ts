@@ -9,12 +9,12 @@ import type { RequestStates } from './request-state.ts';
 import { taskOwnerOf } from '../../team/caller-rights.ts';
 
 const KINDS = ['question', 'link', 'sample', 'roots'] as const;
-/** The one question of a handler that asks without names, and what has come of it. */
+/** The key of the one question of a handler that asks without a name. */
 const PLAIN = 'orrery.answer';
 
 /**
- * A call that may be suspended: its agent asks for something, the client is told, and calls again with what it has answered.
- * Nothing of it is kept here: the client carries what it has said before, signed.
+ * A call that may be suspended. If its agent asks for inputs, the client gets the questions, and calls again with the
+ * answers. The client also carries the earlier answers, signed, so nothing is stored here.
  */
 export class Suspendable {
   readonly #call: McpCall;
@@ -22,7 +22,10 @@ export class Suspendable {
   readonly #of: string;
   readonly #given: Readonly<Record<string, unknown>>;
 
-  /** `what`: the tool, prompt or resource. Throws for a state that was never given out for it, or responses that are none. */
+  /**
+   * `what` is the tool, prompt or resource. Throws INVALID_PARAMS if `requestState` was not given out for it, or
+   * `inputResponses` is no object.
+   */
   constructor(call: McpCall, states: RequestStates, what: string) {
     this.#call = call;
     this.#states = states;
@@ -32,17 +35,17 @@ export class Suspendable {
     if (inputResponses !== undefined && !isObject(inputResponses))
       throw invalidParams('inputResponses: expected an object');
     const before = requestState === undefined ? {} : states.open(this.#of, requestState);
-    // What was asked is what was signed, whatever the client says.
+    // The question is taken from the signed state only.
     const { [PLAIN]: _, ...answers } = inputResponses ?? {};
     this.#given = { ...before, ...answers };
   }
 
-  /** What has been answered so far, by name. */
+  /** The answers so far, by name. */
   get given(): Readonly<Record<string, unknown>> {
     return this.#given;
   }
 
-  /** For the metadata of what the agent is asked. */
+  /** The metadata of the call to the agent: the answers so far, and which inputs the client can give. */
   metadata(agentId: string): NonNullable<CallOptions['metadata']> {
     const { [PLAIN]: asked, ...given } = this.#given;
     const can = KINDS.filter((kind) => this.#call.can(NEEDS[kind]));
@@ -50,7 +53,10 @@ export class Suspendable {
     return asked === undefined ? note : { ...note, task: this.#turnNote(agentId, asked) };
   }
 
-  /** What the client is answered when this is how an agent asks for something; undefined when it does not. */
+  /**
+   * The result that asks the client for inputs; undefined if the error is no question. Throws -32021 if the client lacks the
+   * ability to answer.
+   */
   pausedBy(error: unknown): Result | undefined {
     const asked = askedBy(error);
     if (asked === undefined) return undefined;
@@ -58,16 +64,16 @@ export class Suspendable {
       if (!this.#call.can(NEEDS[kind]))
         throw missingCapability(`The input "${name}"`, CAPABILITY[NEEDS[kind]]);
     const known = new Set(Object.keys(asked.inputs));
-    const kept = Object.entries(this.#given).filter(([name]) => !known.has(name) && name !== PLAIN);
+    const earlier = Object.entries(this.#given).filter(([name]) => !known.has(name) && name !== PLAIN);
     const plain = asked.kind === 'inputs' ? {} : { [PLAIN]: asked };
     return {
       resultType: 'input_required',
       inputRequests: inputRequests(asked.inputs),
-      requestState: this.#states.seal(this.#of, { ...Object.fromEntries(kept), ...plain }),
+      requestState: this.#states.seal(this.#of, { ...Object.fromEntries(earlier), ...plain }),
     };
   }
 
-  /** Whether the client does not want to answer the one question that a handler has asked without a name. */
+  /** Whether the client has declined the one question without a name. */
   get isDeclined(): boolean {
     const asked = this.#given[PLAIN] as Exclude<Asked, { kind: 'inputs' }> | undefined;
     if (asked === undefined) return false;
@@ -75,7 +81,7 @@ export class Suspendable {
     return Object.values(responses).some(({ action }) => action === 'decline' || action === 'cancel');
   }
 
-  /** What a handler finds by `taskOf(ctx)`: the answer to its question. */
+  /** What `taskOf(ctx)` returns to the handler: a task with the answer to its question. */
   #turnNote(agentId: string, asked: unknown): Record<string, unknown> | undefined {
     const { principal } = this.#call;
     const answer = answerTo(asked as Exclude<Asked, { kind: 'inputs' }>, this.#given);

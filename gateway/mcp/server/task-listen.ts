@@ -15,21 +15,24 @@ const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
 type Message = Readonly<Record<string, unknown>>;
 
 /**
- * Of one `subscriptions/listen`: what it has to hear of tasks, as the tasks extension of 2026-07-28 has it.
+ * The tasks that one `subscriptions/listen` subscribes to, by the tasks extension of 2026-07-28.
  *
- * - `others`  the same request without that, for whoever serves the rest of it.
- * - `isAlone` there is something to be told of tasks, and it asks for nothing else.
+ * - `others`      the same request without the tasks, which the SDK serves.
+ * - `isAlone`     the request subscribes to tasks, and to nothing else.
+ * - `acknowledge` adds the ids of the tasks to the acknowledgement.
+ * - `begin`       sends the status of each task, and each change of it, until the returned function is called.
  */
 export interface TaskListening {
   readonly others: Message;
   readonly isAlone: boolean;
-  /** The acknowledgement, with the tasks that are told of. */
   acknowledge(message: Message): Message;
-  /** Tells first how they stand, and then whenever that changes, until the returned function is called. */
   begin(tell: (notification: Result) => void): () => void;
 }
 
-/** Undefined for what does not ask for tasks. Throws for what is no list of them, or whose client can have none. */
+/**
+ * Reads the tasks that a message subscribes to; undefined if there are none. Throws INVALID_PARAMS for an invalid list, and
+ * -32021 if the client has not declared tasks.
+ */
 export function taskListening(
   message: unknown,
   service: McpService,
@@ -72,17 +75,17 @@ function withTaskIds(message: Message, taskIds: readonly string[]): Message {
   return { ...message, params: { ...params, notifications: { ...notifications, taskIds } } };
 }
 
-/** Of which subscription a message is. */
+/** The id of the subscription that a message belongs to. */
 function subscriptionOf(message: Message): unknown {
   const params = isObject(message['params']) ? message['params'] : {};
   return isObject(params['_meta']) ? params['_meta'][SUBSCRIPTION_KEY] : undefined;
 }
 
-/** Asked for in the place of nothing, of which there would be no stream. */
+/** The subscription that is made in place of none: without one the SDK opens no stream. */
 const STAND_IN = 'toolsListChanged';
 const STAND_IN_METHOD = 'notifications/tools/list_changed';
 
-/** The request as the rest of it is served, so that its stream stays open. */
+/** The request for the SDK, with a subscription that keeps its stream open. */
 export function standIn({ others, isAlone }: TaskListening): Message {
   if (!isAlone) return others;
   const params = others['params'] as Message;
@@ -90,8 +93,7 @@ export function standIn({ others, isAlone }: TaskListening): Message {
 }
 
 /**
- * The stream of changes, with what there is to be told of tasks in it. `response` has one event in each chunk, as the package
- * writes them.
+ * Adds the notifications of tasks to a stream of changes. `response` must have one event in each chunk, as the SDK writes it.
  */
 export function taskStream(response: Response, listening: TaskListening): Response {
   const { body } = response;
@@ -102,7 +104,7 @@ export function taskStream(response: Response, listening: TaskListening): Respon
   let stop = (): void => undefined;
   const readable = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      // It is asked once for what comes next, and what is not shown is not that.
+      // `pull` has to enqueue something, so events that are not shown are skipped here.
       for (;;) {
         const { done, value } = await reader.read();
         if (done) {
@@ -141,7 +143,7 @@ const eventOf = (message: Message | Result): string => `event: message\ndata: ${
 const DATA = /^data: (.*)$/m;
 const UTF8 = new TextDecoder();
 
-/** Undefined for a sign of life. */
+/** The message in an event; undefined for a keep-alive. */
 function messageIn(chunk: Uint8Array): Message | undefined {
   const data = DATA.exec(UTF8.decode(chunk))?.[1];
   if (data === undefined) return undefined;
@@ -149,24 +151,24 @@ function messageIn(chunk: Uint8Array): Message | undefined {
   return isObject(message) ? message : undefined;
 }
 
-/** `send`: to the client, past everything here. */
+/** `send` writes to the client, past the filter. */
 interface StdioListensDeps {
   readonly service: McpService;
   readonly principal: Principal;
   readonly send: (message: JSONRPCMessage) => void;
 }
 
-/** What a client over a pair of streams wants to hear of its tasks, by what it says and is told. */
+/** The filter of a stdio connection that serves subscriptions to tasks. */
 export class StdioListens {
   readonly #deps: StdioListensDeps;
-  /** By the id of the request; those that have begun can be stopped. */
+  /** Subscriptions by the id of their request. `stop` is set once they are acknowledged. */
   readonly #open = new Map<unknown, { readonly listening: TaskListening; stop?: () => void }>();
 
   constructor(deps: StdioListensDeps) {
     this.#deps = deps;
   }
 
-  /** What is to be served of what the client has said; undefined when it has its answer. */
+  /** Takes the tasks out of a `subscriptions/listen`. Undefined if the message was invalid, and is answered. */
   arriving(message: JSONRPCMessage): JSONRPCMessage | undefined {
     const said = message as Message;
     if (said['method'] === 'notifications/cancelled') this.#end((said['params'] as Message)?.['requestId']);
@@ -185,7 +187,7 @@ export class StdioListens {
     }
   }
 
-  /** What the client is told: of a subscription, with its tasks. `sent` is to be called when that is on its way. */
+  /** Adds the tasks to an acknowledgement. Their notifications begin when `sent` is called. */
   leaving(message: JSONRPCMessage): { readonly message: JSONRPCMessage; readonly sent?: () => void } {
     const told = message as Message;
     if (told['method'] !== ACKNOWLEDGED) {

@@ -8,7 +8,7 @@ import { mcpErrorOf } from './mcp-errors.ts';
 import type { ServedTool } from './served-tool.ts';
 import { errorResult, resultOf, withAttestation } from './tool-result.ts';
 
-/** How a task has ended: with the result of its tool, which may tell of an error of the tool, or not at all. */
+/** How a task has ended: with the result of its tool, which may be an error of the tool; or with an error of the protocol. */
 export type TaskOutcome =
   | { readonly kind: 'result'; readonly result: Result }
   | {
@@ -16,7 +16,7 @@ export type TaskOutcome =
       readonly error: { readonly code: number; readonly message: string; readonly data?: unknown };
     };
 
-/** What keeps a tool from working, as against what a tool has to say. */
+/** Codes that mean that the tool could not work. They become errors of the protocol, not results. */
 const BROKEN: ReadonlySet<string> = new Set<ErrorCode>([
   'ACTOR_DIED',
   'HANDLER_FAILED',
@@ -33,7 +33,10 @@ const BROKEN: ReadonlySet<string> = new Set<ErrorCode>([
   'POISON',
 ]);
 
-/** Undefined while it is not over. `served`: the tool, where it is still there. */
+/**
+ * The outcome of a task; undefined while it is not over, and if it was cancelled. `served` is the tool, if the caller still
+ * sees it. `name` is the tool's.
+ */
 export function outcomeOf(task: Task, served: ServedTool | undefined, name: string): TaskOutcome | undefined {
   const { state } = task.status;
   if (state === 'completed') {
@@ -64,7 +67,7 @@ const valueIn = (part: Part): unknown => {
   return { bytes: raw, mediaType, ...(filename === undefined ? {} : { filename }) };
 };
 
-/** What is to be said of how a task stands. */
+/** The `statusMessage` of a task. */
 export function saidOf({ status }: Task): string | undefined {
   if (status.state === 'failed') return failureOf(status).message;
   const texts = status.message?.parts.flatMap((part) => ('text' in part ? [part.text] : [])) ?? [];
@@ -80,7 +83,7 @@ function failureIn({ status }: Task, agentId: string): TaskOutcome {
   return { kind: 'error', error: { code: number, message, data } };
 }
 
-/** As the task's engine has written it: nothing that was thrown is in it. */
+/** Reads the failure that the task engine has written. It holds nothing of what was thrown. */
 function failureOf(status: Task['status']): ToldFailure {
   const parts = status.message?.parts ?? [];
   const data = parts.flatMap((part) => ('data' in part && isObject(part.data) ? [part.data] : []))[0] as

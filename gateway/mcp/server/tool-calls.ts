@@ -15,7 +15,11 @@ import type { ServedTool } from './served-tool.ts';
 import { Suspendable } from './suspended.ts';
 import { errorResult, resultOf, withAttestation } from './tool-result.ts';
 
-/** `tasks`: undefined where calls are never tasks. `firewall`: attests results. `note`: keeps for the operator what callers are not told. */
+/**
+ * - `tasks`    undefined if no call can be a task.
+ * - `firewall` attests results.
+ * - `note`     keeps for the operator what callers are not told.
+ */
 export interface ToolCallsDeps extends CallTermsDeps {
   readonly tools: ToolService;
   readonly tasks: McpTasks | undefined;
@@ -26,7 +30,7 @@ export interface ToolCallsDeps extends CallTermsDeps {
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** Calls tools for clients. */
+/** Runs `tools/call`. */
 export class ToolCalls {
   readonly #deps: ToolCallsDeps;
 
@@ -34,7 +38,7 @@ export class ToolCalls {
     this.#deps = deps;
   }
 
-  /** `tools/call`. Rejects with an error of the protocol for what is no call of a tool that the caller sees. */
+  /** Runs `tools/call`. Rejects with an `McpError` if the params are wrong, or name no tool that the caller sees. */
   async call(params: Arguments, call: McpCall): Promise<Result> {
     const { name, arguments: given = {} } = params;
     if (typeof name !== 'string') throw invalidParams('name: expected the name of a tool');
@@ -42,7 +46,7 @@ export class ToolCalls {
     return this.#callNamed(name, given, { params, call });
   }
 
-  /** What a tool has to have for a caller that lacks it. */
+  /** The scopes that a tool needs and the caller lacks. */
   scopesLacking({ tool }: ServedTool, { principal }: Pick<McpCall, 'principal'>): readonly string[] {
     const { of } = this.#deps.options.scopes;
     return of === undefined ? [] : of(tool).filter((scope) => !principal.roles.includes(scope));
@@ -98,7 +102,7 @@ export class ToolCalls {
     }
   }
 
-  /** Throws where it can only be a task, and the client can have none. */
+  /** Whether the call becomes a task. Throws if it must, and the client has no tasks. */
   #asTask({ mode, name }: ServedTool, call: McpCall, task: unknown): 'yes' | 'no' {
     if (mode === 'never') return 'no';
     if (call.era === 'legacy') {
@@ -114,5 +118,5 @@ export class ToolCalls {
   }
 }
 
-/** It was there when the caller looked, and is no more. */
+/** Whether the tool has left the team since the caller's view was made. */
 const isGone = (error: unknown): boolean => isOrreryError(error) && error.code === 'TOOL_NOT_FOUND';

@@ -7,7 +7,7 @@ import type { ServedTool } from './served-tool.ts';
 
 const text = (said: string): Result => ({ type: 'text', text: said });
 
-/** What a tool has answered, as text for whoever reads and as data for whoever computes. */
+/** The result of a tool: `content` as text for models, and `structuredContent` for programs. */
 export function resultOf({ tool, wrapsResult }: ServedTool, output: unknown): Result {
   if (tool.isContent) return contentResult(output);
   const structured = wrapsResult || !isObject(output) ? { result: output ?? null } : output;
@@ -18,7 +18,7 @@ export function resultOf({ tool, wrapsResult }: ServedTool, output: unknown): Re
 }
 
 function contentResult(output: unknown): Result {
-  // Its agent has made it fit the schema.
+  // The agent has validated its output.
   const { content, structured, isError } = output as ToolContent;
   return {
     content,
@@ -27,11 +27,11 @@ function contentResult(output: unknown): Result {
   };
 }
 
-/** A result with the proof that stands beside it, if there is one. */
+/** Adds an attestation to a result, in `_meta`, if there is one. */
 export const withAttestation = (result: Result, attestation: unknown): Result =>
   attestation === undefined ? result : { ...result, _meta: { [ATTESTATION_URI]: attestation } };
 
-/** What went wrong while a tool worked: `{code, message, agentId, id?, retryAfterMs?}` as text, which a model reads and may act upon. */
+/** The result of a failed call: `{code, message, agentId, id?, retryAfterMs?}` as text, so that a model can react to it. */
 export function errorResult(
   failure: ToldFailure & { readonly retryAfterMs?: number },
   agentId: string,

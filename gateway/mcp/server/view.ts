@@ -12,13 +12,13 @@ import { type ListItem, PagedList } from './paged-list.ts';
 import { SEARCH_TOOLS } from './search-tools.ts';
 import { type ServedTool, servedTool } from './served-tool.ts';
 
-/** No name begins like it: what finds tools stands where those stand that it stands for. */
+/** Sorts before all names: `search_tools` and `call_tool` come first in a list. */
 const BEFORE_ALL = '\u0000';
 
-/** Whether somebody sees something. */
+/** Whether a caller sees an offer. */
 export type IsVisible = (offered: Offered) => boolean;
 
-/** What one who calls sees of all that agents offer, as it is at one time. Made piece by piece, when it is asked for. */
+/** What a caller sees of all that agents offer, at one time. Each list is made on first use. */
 export class View {
   readonly #service: ToolService;
   readonly #options: ParsedMcpOptions;
@@ -40,12 +40,12 @@ export class View {
     return this.#served().all;
   }
 
-  /** By the name that it is listed under, or its full one. */
+  /** Finds a tool by its name in lists, its portable name, or its full name. */
   tool(name: string): ServedTool | undefined {
     return this.#served().byName.get(name);
   }
 
-  /** There are so many tools that they are found instead of listed. */
+  /** Whether there are more tools than `searchAbove`, so that they are searched for, not listed. */
   get searches(): boolean {
     return this.tools.length > this.#options.searchAbove;
   }
@@ -79,7 +79,7 @@ export class View {
     );
   }
 
-  /** The full name of a prompt, by the one that it is listed under or its full one. */
+  /** Finds a prompt by its name in lists, or its full name. */
   prompt(name: string): OfferedPrompt | undefined {
     return this.#namedPrompts().find((one) => one.name === name || one.prompt.name === name)?.prompt;
   }
@@ -88,7 +88,7 @@ export class View {
     return this.#seen('template').find((one) => one.uriTemplate === uriTemplate);
   }
 
-  /** Whether there is something under a URI that may be read. */
+  /** Whether the caller may read a URI: it is a resource, or fits a template. */
   maySee(uri: string): boolean {
     return (
       this.#seen('resource').some((one) => one.uri === uri) ||
@@ -150,25 +150,24 @@ function servedTools(tools: readonly Tool[], { names, tasks }: ParsedMcpOptions)
   const portable = new ToolNames(tools);
   const byName = new Map(all.map((one) => [portable.portable(one.tool), one]));
   for (const one of all) byName.set(one.tool.name, one);
-  // What is listed under a name is what is meant by it.
+  // The name in lists wins over the others.
   for (const one of all) byName.set(one.name, one);
   return { all, byName };
 }
 
-/** As MCP has it, with its name where it has none of its own, and whose it is in `_meta`. */
+/** The entry of a list in MCP: the agent's id moves into `_meta`. */
 function withoutAgent({ agentId, ...rest }: OfferedResource | OfferedTemplate | OfferedPrompt) {
   return { ...rest, _meta: { 'io.orrery/agentId': agentId } };
 }
 
-/** A tool or prompt under its full name, and whose it is. */
+/** A tool or prompt: its full name and its agent. */
 interface Named {
   readonly name: string;
   readonly agentId: string;
 }
 
 /**
- * What these are called at the edge, each by another name: who comes second to a name keeps the full one. `names` as in
- * `McpOptions`.
+ * The names of items in lists, by `names` of `McpOptions`, each different. An item whose name is taken keeps its full name.
  */
 export function edgeNames<Item extends Named>(
   items: readonly Item[],
@@ -183,7 +182,7 @@ export function edgeNames<Item extends Named>(
   const full = new Set(items.map(({ name }) => name));
   return items.map(({ name, agentId }) => {
     const wanted = names({ agentId, id: name.slice(agentId.length + 1) });
-    // A full name is its owner's, who may need it.
+    // The full name of another item is never given away.
     const free = taken.has(wanted) || full.has(wanted) ? name : wanted;
     taken.add(free);
     return free;
