@@ -330,7 +330,7 @@ export class Cell {
     const flow = mail.flow as InFlow;
     mail.wasInHand = true;
     flow.start(mail.sequence);
-    flow.blame(mail.extras?.outsider, mail.attempts > 0);
+    flow.blame(mail.sequence, mail.extras?.outsider, mail.attempts > 0);
     this.thread.journal?.begins(this, mail);
     if (mail.ask === NO_ASK && asksForWork(messageTypeOf(mail))) handling.holdGrant();
     if (this.#hand !== undefined) {

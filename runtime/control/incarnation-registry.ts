@@ -18,12 +18,7 @@ import type { ErrorData } from '../protocol/errors.ts';
 import type { DiedOver } from '../supervision/supervisor.ts';
 import type { Charge, ThreadDeath, Replay } from '../thread/control-protocol.ts';
 import { CheckpointReplicas, ReplicaLedger } from './replica-ledger.ts';
-import {
-  type FlowWords,
-  OVER_ONE_OF_SEVERAL,
-  ThreadIncarnation,
-  type ThreadMemories,
-} from './thread-incarnation.ts';
+import { type FlowWords, overEither, ThreadIncarnation, type ThreadMemories } from './thread-incarnation.ts';
 
 const UNKNOWN_TYPE = typeIndex('notification');
 
@@ -151,10 +146,13 @@ export class IncarnationRegistry {
   /** Which agents, by their slots, have begun on an envelope without a known outcome, and what a death over it is. */
   inHand(): ReadonlyMap<number, DiedOver> {
     const inHand = new Map<number, DiedOver>();
-    for (const incarnation of this.#all())
-      for (const { slot, inHand: begun, isConcurrent } of incarnation.openFlows())
-        if (begun !== undefined)
-          inHand.set(slot, isConcurrent && inHand.has(slot) ? OVER_ONE_OF_SEVERAL : begun);
+    for (const incarnation of this.#all()) {
+      for (const { slot, inHand: begun } of incarnation.openFlows()) {
+        if (begun === undefined) continue;
+        const other = inHand.get(slot);
+        inHand.set(slot, other === undefined ? begun : overEither(other, begun));
+      }
+    }
     return inHand;
   }
 

@@ -3,10 +3,12 @@ import {
   distance,
   FLOWS_PER_SLAB,
   hasWindow,
+  IN_COMMON,
   MARK,
   MARK_WORDS,
   WINDOW_RECORDS,
 } from '../mailbox/flow-marks.ts';
+import { keyText } from '../mailbox/outsider.ts';
 import { type NamedMail, readNames } from '../mailbox/mail-names.ts';
 import { newCounters } from '../observe/thread-counters.ts';
 import type { DiedOver } from '../supervision/supervisor.ts';
@@ -137,7 +139,6 @@ export class ThreadIncarnation {
         slot,
         open: open - countAhead(words, base),
         inHand: inHandOf({ words, base }, settled),
-        isConcurrent: hasWindow(words, base),
       };
     }
   }
@@ -166,36 +167,41 @@ export interface FlowWords {
   readonly slab: SharedArrayBuffer;
 }
 
-/** `open` counts envelopes; `inHand` is the last of them that its recipient has begun on, if it has. */
+/** `open` counts envelopes; `inHand` is what a death is over those that its recipient has begun on, if it has. */
 export interface OpenFlow {
   readonly flow: number;
   readonly slot: number;
   readonly open: number;
   readonly inHand: DiedOver | undefined;
-  /** Its recipient may have several in hand. */
-  readonly isConcurrent: boolean;
 }
 
-/**
- * What a death over what is in hand of a flow is. Of several nobody knows which it was: then no outsider is charged, and it
- * counts as a first one.
- */
+/** What a death over what is in hand of a flow is: of several over all of them, as far as these have one cause. */
 function inHandOf(marks: Pick<FlowWords, 'words' | 'base'>, settled: number): DiedOver | undefined {
   const { words, base } = marks;
   const started = words[base + MARK.started] as number;
   if (distance(started, settled) <= 0) return undefined;
   if (!hasWindow(words, base)) return begunOn(marks);
-  let count = 0;
   for (let sequence = (settled + 1) | 0; distance(sequence, started) <= 0; sequence = (sequence + 1) | 0)
-    if (!isSettledAt(words, base, settled, sequence)) count += 1;
-  if (count === 0) return undefined;
-  return count === 1 && !isSettledAt(words, base, settled, started) ? begunOn(marks) : OVER_ONE_OF_SEVERAL;
+    if (!isSettledAt(words, base, settled, sequence)) return diedOver(marks, IN_COMMON);
+  return undefined;
 }
 
-/** A death of which nobody knows over which envelope it was. */
-export const OVER_ONE_OF_SEVERAL: DiedOver = { outsider: undefined, isAgain: false };
+/** What a death is that may be over the one or the other: over the caller of both. It counts as a first one. */
+export function overEither(one: DiedOver, other: DiedOver): DiedOver {
+  const isOfOne =
+    one.outsider !== undefined &&
+    other.outsider !== undefined &&
+    keyText(one.outsider.key) === keyText(other.outsider.key);
+  return { outsider: isOfOne ? one.outsider : undefined, isAgain: false };
+}
 
-function begunOn({ words, base }: Pick<FlowWords, 'words' | 'base'>): DiedOver {
-  const key = [words[base + MARK.outsider] as number, words[base + MARK.outsiderMore] as number] as const;
-  return { outsider: key[1] === 0 ? undefined : { key }, isAgain: words[base + MARK.isAgain] === 1 };
+const begunOn = (marks: Pick<FlowWords, 'words' | 'base'>): DiedOver => diedOver(marks, MARK);
+
+/** As it is written at `at`. */
+function diedOver(
+  { words, base }: Pick<FlowWords, 'words' | 'base'>,
+  at: typeof MARK | typeof IN_COMMON,
+): DiedOver {
+  const key = [words[base + at.outsider] as number, words[base + at.outsiderMore] as number] as const;
+  return { outsider: key[1] === 0 ? undefined : { key }, isAgain: words[base + at.isAgain] === 1 };
 }

@@ -26,8 +26,16 @@ export const MARK_WORDS = 8;
 export const FLOWS_PER_SLAB = 512;
 /** The words behind the marks of a flow to an agent that handles several at once: one bit for each that is settled ahead. */
 export const WINDOW_WORDS = 32;
+/** The words behind these: what all have in common that are in hand. */
+export const IN_COMMON = {
+  /** Who outside caused them all, as their key; 0 and 0 for nobody, or not the same one. */
+  outsider: MARK_WORDS + WINDOW_WORDS,
+  outsiderMore: MARK_WORDS + WINDOW_WORDS + 1,
+  /** There is one alone, and it was begun on before. */
+  isAgain: MARK_WORDS + WINDOW_WORDS + 2,
+} as const;
 /** How many records such words take: numbers of flows that are none. */
-export const WINDOW_RECORDS = WINDOW_WORDS / MARK_WORDS;
+export const WINDOW_RECORDS = WINDOW_WORDS / MARK_WORDS + 1;
 /** In the word of the lane: such words stand behind it. */
 const WINDOWED = 256;
 

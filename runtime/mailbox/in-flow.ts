@@ -2,10 +2,9 @@ import type { Outcome } from '../protocol/system-event.ts';
 import type { CommitLog } from './commit-log.ts';
 import { distance, hasWindow, MARK } from './flow-marks.ts';
 import type { Lane } from './mail.ts';
-import type { Outsider, OutsiderKey } from './behalf.ts';
+import type { Outsider } from './behalf.ts';
+import { CommonOutsider, NOBODY } from './common-outsider.ts';
 import { SettledAhead, WINDOW } from './settled-ahead.ts';
-
-const NOBODY: OutsiderKey = [0, 0];
 
 /** How many envelopes ended in each way. */
 export interface OutcomeCounts {
@@ -39,6 +38,7 @@ export class InFlow {
   #ahead: Map<number, Outcome> | undefined;
   /** Where its recipient handles several at once: what of `#ahead` outlives this thread. */
   readonly #window: SettledAhead | undefined;
+  readonly #inCommon: CommonOutsider | undefined;
   /** Up to `settled`, and counted by a former commit. */
   #counted = 0;
 
@@ -53,6 +53,7 @@ export class InFlow {
     this.received = this.settled;
     if (!hasWindow(words, base)) return;
     this.#window = new SettledAhead(words, base, flow);
+    this.#inCommon = new CommonOutsider(words, base);
     for (let beyond = 1; beyond <= WINDOW && this.#window.noted > (this.#ahead?.size ?? 0); beyond++) {
       const sequence = (this.settled + beyond) | 0;
       if (this.#window.has(sequence)) this.#keepAhead(sequence, 'handled');
@@ -82,10 +83,12 @@ export class InFlow {
     if (distance(sequence, this.words[at] as number) > 0) this.words[at] = sequence;
   }
 
-  /** Notes who outside caused what is begun on now, if somebody did, and whether it was begun on before. */
-  blame(outsider: Outsider | undefined, isAgain: boolean): void {
+  /** Notes who outside caused `sequence`, which is begun on now, if somebody did, and whether it was begun on before. */
+  blame(sequence: number, outsider: Outsider | undefined, isAgain: boolean): void {
     const { words, base } = this;
-    const [first, second] = outsider?.key ?? NOBODY;
+    const key = outsider?.key ?? NOBODY;
+    const [first, second] = key;
+    this.#inCommon?.begin(sequence, key, isAgain);
     if (words[base + MARK.outsiderMore] !== second || words[base + MARK.outsider] !== first) {
       words[base + MARK.outsider] = first;
       words[base + MARK.outsiderMore] = second;
@@ -96,6 +99,7 @@ export class InFlow {
 
   /** Notes the outcome of `sequence`. It may be known before that of an older one. */
   settle(sequence: number, outcome: Outcome): void {
+    this.#inCommon?.end(sequence);
     if (sequence === ((this.settled + 1) | 0)) {
       this.settled = sequence;
       if (outcome !== 'handled') this.#count(outcome);
