@@ -61,8 +61,8 @@ export interface LiveSubTasksDeps {
 
 type SubTaskHost = MachineHost<typeof subTaskMachine>;
 
-/** How many late reports of one sub-task are kept: the newest. */
-const LATES_KEPT = 100;
+/** How many late reports of one agent on one sub-task are kept: its newest. */
+const LATES_OF_EACH = 16;
 
 /**
  * The sub-tasks of a swarm: a machine for each, which says where it stands, and the assignments that are listened to.
@@ -269,7 +269,7 @@ export class LiveSubTasks {
         ? { kind: 'result' as const, value: report.result }
         : { kind: 'error' as const, value: faultOf(report.error) };
     const late: LateReport = { agentId, epoch, atMs: clock.now(), ...what };
-    record.change(withSubTask(this.#record, subTaskId, { lates: [...lates, late].slice(-LATES_KEPT) }));
+    record.change(withSubTask(this.#record, subTaskId, { lates: withLate(lates, late) }));
     notifier.heardLate(agentId, subTaskId, epoch);
   }
 
@@ -457,6 +457,13 @@ export class LiveSubTasks {
   #ended(id: string, how: { readonly end: AssignmentEnd; readonly error?: SwarmFault }) {
     return endAssignment(subTaskOf(this.#record, id), how, this.#deps.clock.now());
   }
+}
+
+/** The late reports with one more: nobody's push out those of another agent. */
+function withLate(lates: readonly LateReport[], late: LateReport): LateReport[] {
+  const own = lates.filter(({ agentId }) => agentId === late.agentId);
+  const oldest = own.length < LATES_OF_EACH ? undefined : own[0];
+  return [...lates.filter((one) => one !== oldest), late];
 }
 
 const subTaskOf = (record: SwarmRecord, subTaskId: string): SwarmSubTask =>

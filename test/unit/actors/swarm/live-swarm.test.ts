@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { SwarmSubTask } from '../../../../actors/swarm/swarm-session.ts';
 import type { ActorRow } from '../../../../runtime/protocol/roster.ts';
 import { rejection } from '../../../fixtures/until.ts';
 import { answers, ends, fails, LIMITS, refusalOf, sleeps } from './swarm-deeds.ts';
@@ -151,6 +152,24 @@ describe('Reporting by oneself', () => {
       assignedAgent: 'venus',
       lates: [{ agentId: 'mars', epoch: 1, kind: 'result', value: 'after all' }],
     });
+  });
+
+  it('late pushes out what the same agent said before, and nothing that another one said', async () => {
+    const world = two();
+    const { id: swarmId } = await world.create(['x'], LIMITS);
+    await world.clock.advanceAsync(60);
+    const subTaskId = 'x';
+    const says = (agentId: string, result: unknown) =>
+      refusalOf(() => world.owned.answer(agentId, { kind: 'swarm.complete', swarmId, subTaskId, result }))
+        .code;
+    world.owned.answer('mars', { kind: 'swarm.fail', swarmId, subTaskId, error: 'not mine' });
+    expect(says('mars', 'after all')).toBe('TAKEN');
+    world.owned.answer('venus', { kind: 'swarm.complete', swarmId, subTaskId, result: 'done' });
+    for (let at = 1; at <= 200; at += 1) expect(says('venus', at)).toBe('TAKEN');
+    const { lates } = world.session(swarmId).subTasks[0] as SwarmSubTask;
+    const of = (agentId: string) => lates.filter((one) => one.agentId === agentId).map(({ value }) => value);
+    expect(of('mars')).toEqual(['after all']);
+    expect([of('venus').length < 50, of('venus').at(-1)]).toEqual([true, 200]);
   });
 });
 
