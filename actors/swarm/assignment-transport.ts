@@ -236,7 +236,7 @@ export class EnvelopeTransport implements AssignmentTransport {
         return true;
       case 'error':
         this.#handed.delete(envelopeId);
-        handed.reports.failed(faultIn(payload));
+        handed.reports.failed(faultIn(payload), true);
         return true;
       default:
         return false;

@@ -8,8 +8,10 @@ import type { HandedAssignment, SwarmReach, AssignmentOrder, AssignmentReports }
 import { subTaskIn, type SwarmRecord } from './swarm-record.ts';
 import type { SwarmSubTask } from './swarm-session.ts';
 
-/** What an agent answered to an assignment. */
-export type Answer = { readonly result: unknown } | { readonly error: ErrorData };
+/** What is reported on an assignment; `isSaid`: the agent itself says so, in an envelope. */
+export type Report =
+  | { readonly result: unknown }
+  | { readonly error: ErrorData; readonly isSaid?: boolean | undefined };
 
 /** What becomes of an assignment, for the swarm. */
 export interface AssignmentListener {
@@ -18,7 +20,7 @@ export interface AssignmentListener {
   /** Its agent has given a sign of life. */
   heard(assignment: LiveAssignment): void;
   checkpointed(assignment: LiveAssignment, partial: unknown): void;
-  answered(assignment: LiveAssignment, answer: Answer): void;
+  answered(assignment: LiveAssignment, report: Report): void;
   orphaned(): void;
   suspended(): void;
   /** It had been withdrawn, and now its agent has answered or was made to stop. */
@@ -186,7 +188,7 @@ export class LiveAssignment {
         }),
       tainted: (taint) => whileHeard(() => events.tainted(this, taint)),
       completed: (result) => this.#answered(() => events.answered(this, { result })),
-      failed: (error) => this.#answered(() => events.answered(this, { error })),
+      failed: (error, isSaid) => this.#answered(() => events.answered(this, { error, isSaid })),
       orphaned: () => this.#answered(() => events.orphaned()),
       suspended: () => whileHeard(() => events.suspended()),
     };

@@ -3,7 +3,7 @@ import type { ErrorData } from '../../runtime/protocol/errors.ts';
 import type { ActorRow } from '../../runtime/protocol/roster.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import { mergeTaint, type Taint } from '../../runtime/protocol/taint.ts';
-import { type AgentLoads, type Answer, type LiveAssignment, LiveAssignments } from './live-assignments.ts';
+import { type AgentLoads, type LiveAssignment, LiveAssignments, type Report } from './live-assignments.ts';
 import {
   MAX_LATENESS,
   type Reporter,
@@ -33,9 +33,6 @@ import type {
 import type { StoredRecord } from './swarm-store.ts';
 import { noLongerYours, notInSwarm } from './swarms.ts';
 
-/** What an agent reports about a sub-task. */
-export type Report = { readonly result: unknown } | { readonly error: ErrorData };
-
 /**
  * - `onMoved`    something has changed by which others may get something to do.
  * - `onGone`     the agent cannot be reached, for this reason.
@@ -59,6 +56,7 @@ export interface LiveSubTasksDeps {
   readonly events: SubTaskListener;
 }
 
+type FailureReport = Extract<Report, { readonly error: ErrorData }>;
 type SubTaskHost = MachineHost<typeof subTaskMachine>;
 
 /** How many late reports of one agent on one sub-task are kept: its newest. */
@@ -89,7 +87,7 @@ export class LiveSubTasks {
         heard: ({ order }) => this.#heard(order.subTaskId, order),
         tainted: ({ order }, taint) => this.tainted(order.subTaskId, taint),
         checkpointed: ({ order }, partial) => this.#checkpointed(order.subTaskId, order, partial),
-        answered: (assignment, answer) => this.#answered(assignment, answer),
+        answered: (assignment, report) => this.#answered(assignment, report),
         suspended: onSuspended,
         orphaned: onOrphaned,
         freed: onMoved,
@@ -240,8 +238,8 @@ export class LiveSubTasks {
     return this.#machine(subTaskId).can({ type: 'result.reported', agentId, epoch, result: undefined });
   }
 
-  #answered({ order, wasHandedAgain }: LiveAssignment, answer: Answer): void {
-    this.#reported(order.subTaskId, order, answer, wasHandedAgain);
+  #answered({ order, wasHandedAgain }: LiveAssignment, report: Report): void {
+    this.#reported(order.subTaskId, order, report, wasHandedAgain);
   }
 
   #reported(subTaskId: string, { agentId, epoch }: Reporter, report: Report, wasHandedAgain = false): void {
@@ -249,13 +247,13 @@ export class LiveSubTasks {
     if (!this.#counts(subTaskId, by)) this.#late(subTaskId, by, report);
     else if ('result' in report)
       this.#send(subTaskId, { type: 'result.reported', ...by, result: report.result });
-    else this.#failed(subTaskId, by, report.error, wasHandedAgain);
+    else this.#failed(subTaskId, by, report, wasHandedAgain);
   }
 
-  #failed(subTaskId: string, by: Reporter, error: ErrorData, wasHandedAgain: boolean): void {
+  #failed(subTaskId: string, by: Reporter, { error, isSaid }: FailureReport, wasHandedAgain: boolean): void {
     const partial = error.details?.['partial'];
     if (partial !== undefined) this.#checkpointed(subTaskId, by, partial);
-    const { end, isGone } = decideEnd(error, wasHandedAgain);
+    const { end, isGone } = decideEnd(error, { agentId: by.agentId, isSaid, wasHandedAgain });
     // An agent that is gone gets nothing else.
     if (isGone) this.#deps.events.onGone(by.agentId, error.code);
     this.#send(subTaskId, { type: 'failure.reported', ...by, end, error: faultOf(error) });

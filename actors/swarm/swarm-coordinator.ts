@@ -128,7 +128,8 @@ export class SwarmCoordinator implements Swarms {
     const { type, sender, payload } = envelope;
     const { owned } = this.#core;
     if (type === 'response') return owned.reportLate(sender, envelope, { result: payload });
-    if (type === 'error') return owned.reportLate(sender, envelope, { error: faultIn(payload) });
+    if (type === 'error')
+      return owned.reportLate(sender, envelope, { error: faultIn(payload), isSaid: true });
     return false;
   }
 

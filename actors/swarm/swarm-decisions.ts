@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../runtime/protocol/errors.ts';
+import type { ErrorCode, ErrorData } from '../../runtime/protocol/errors.ts';
 import { memberIn, type SwarmRecord, subTaskIn } from './swarm-record.ts';
 import type { AssignmentEnd, SwarmFault, SwarmSubTask } from './swarm-session.ts';
 
@@ -258,13 +258,28 @@ const GONE: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * How an assignment that ended with this error ended, and whether its agent is gone from the swarm with it.
- * `wasHandedAgain`: its agent may have died with the coordinator that handed it over first, and of the same.
+ * Who failed.
+ *
+ * - `agentId`        whose assignment it was.
+ * - `isSaid`         the agent itself says so: it was reached.
+ * - `wasHandedAgain` the agent may have died with the coordinator that handed it over first, and of the same.
+ */
+interface Failed {
+  readonly agentId: string;
+  readonly isSaid?: boolean | undefined;
+  readonly wasHandedAgain?: boolean | undefined;
+}
+
+/**
+ * How an assignment that ended with this error ended, and whether its agent is gone from the swarm with it. What its handler
+ * passes on of an agent that it asked itself says nothing of how it can be reached: its work failed.
  */
 export function decideEnd(
-  { code }: Pick<SwarmFault, 'code'>,
-  wasHandedAgain = false,
+  { code, details }: Pick<ErrorData, 'code' | 'details'>,
+  { agentId, isSaid = false, wasHandedAgain = false }: Failed,
 ): { end: AssignmentEnd; isGone: boolean } {
+  const subject = details?.['recipient'] ?? details?.['agentId'] ?? agentId;
+  if (isSaid || subject !== agentId) return { end: 'failed', isGone: false };
   const isGone = GONE.has(code);
   const isLost = isGone || LOST.has(code) || (wasHandedAgain && code === 'ACTOR_DIED');
   return { end: isLost ? 'lost' : 'failed', isGone };

@@ -65,7 +65,8 @@ export interface AssignmentReports {
   /** What is said next came from outside. */
   tainted?(taint: Taint): void;
   completed(result: unknown): void;
-  failed(error: ErrorData): void;
+  /** `isSaid`: the agent itself says so, in an envelope of its own. */
+  failed(error: ErrorData, isSaid?: boolean): void;
   /** The work in which the swarm was made has ended, and everything that it caused with it. */
   orphaned(): void;
   /** The system stops: whoever goes on with the swarm in the next process hears how it went. */

@@ -187,6 +187,7 @@ describe('What becomes of a participant (N-8.5, N-T03, F-02, F-11)', () => {
   it.each([
     ['throws', 'failed'],
     ['declines', 'failed'],
+    ['asks nobody', 'failed'],
     ['stalls', 'stalled'],
     ['freezes', 'stalled'],
     ['answers late', 'stalled'],

@@ -190,7 +190,22 @@ describe('When a sub-task fails for good (N-8.5, N-V04)', () => {
     ['SUPERVISOR_GAVE_UP', 'lost', true],
     ['SANDBOX_VIOLATION', 'lost', true],
   ] as const)('%s ends an assignment as %s', (code, end, isGone) => {
-    expect(decideEnd({ code })).toEqual({ end, isGone });
+    expect(decideEnd({ code }, { agentId: 'one' })).toEqual({ end, isGone });
+  });
+
+  it.each([
+    ['AGENT_NOT_FOUND', { recipient: 'one', sender: 'owner' }, { end: 'lost', isGone: true }],
+    ['SUPERVISOR_GAVE_UP', { agentId: 'one' }, { end: 'lost', isGone: true }],
+    ['AGENT_NOT_FOUND', { recipient: 'other', sender: 'one' }, { end: 'failed', isGone: false }],
+    ['SUPERVISOR_GAVE_UP', { agentId: 'other' }, { end: 'failed', isGone: false }],
+    ['MAILBOX_FULL', { recipient: 'other', sender: 'one' }, { end: 'failed', isGone: false }],
+  ] as const)('%s of %j ends that of one as %j', (code, details, end) => {
+    expect(decideEnd({ code, details }, { agentId: 'one' })).toEqual(end);
+  });
+
+  it('is not gone when it says itself that somebody was not found', () => {
+    const said = decideEnd({ code: 'AGENT_NOT_FOUND' }, { agentId: 'one', isSaid: true });
+    expect(said).toEqual({ end: 'failed', isGone: false });
   });
 
   it('counts what was lost between the same two a second time as failed', () => {

@@ -83,6 +83,22 @@ describe('A coordinator over a router (N-8.1, N-8.2, N-8.4, N-8.6)', () => {
     ]);
   });
 
+  it('takes what an agent says of somebody whom it did not find for a failure of its work', async () => {
+    const team = swarmTeam(TEAM, { owner: 'sun' });
+    const { id } = await team.owner.createSwarm('Audit', ['x'], LIMITS);
+    await settle();
+    const { envelope } = last(team.assigned);
+    const payload = { code: 'AGENT_NOT_FOUND', message: 'there is no earth' };
+    await team.router.send(team.factory.reply(envelope, { sender: 'mars', type: 'error', payload }));
+    await settle();
+    await last(team.assigned).answer('done');
+    const outcome = await team.owner.outcome(id);
+    expect(outcome.subTasks[0]?.assignments).toMatchObject([
+      { agentId: 'mars', end: 'failed', error: payload },
+      { agentId: 'venus', end: 'completed' },
+    ]);
+  });
+
   it('replaces an agent that nobody receives for', async () => {
     const team = swarmTeam(TEAM, { owner: 'sun' });
     const { id } = await team.owner.createSwarm('Audit', ['y'], LIMITS);
