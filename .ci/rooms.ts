@@ -78,7 +78,7 @@ const RUNTIME = within('runtime', [
   },
   {
     room: 'runtime/supervision',
-    holds: "restart decisions, back-off, an agent's life, the watchdog",
+    holds: "restart decisions, an agent's life, the watchdog",
     ignores: '`link`, `routing`',
     invariants: 'The record is true before anything is started or stopped. A late report changes nothing.',
     imports: ['protocol', 'machine', 'mailbox'],

@@ -6,7 +6,7 @@ import type { OpenedModel } from './model-endpoint.ts';
 import { failureOf, type ModelFailure } from './model-failure.ts';
 import { ModelReply } from './model-reply.ts';
 import { type Amount, type Tokens, costOf } from './prices.ts';
-import { backOffMs } from './retry-after.ts';
+import { waitMsAfter } from './retry-after.ts';
 import type { CallBudget } from './call-budget.ts';
 
 /**
@@ -64,7 +64,7 @@ export class ModelCalls {
       const { isPassing, mayBeBilled, error, isTold } = outcome;
       const isWorthIt = isPassing && !isTold && (!mayBeBilled || limits.mayBillTwice);
       if (!isWorthIt || attempt >= limits.attempts) throw error;
-      const waitMs = backOffMs({ attempt, retryAfterMs: outcome.retryAfterMs, chance: ctx.random() });
+      const waitMs = waitMsAfter(attempt, outcome.retryAfterMs, () => ctx.random());
       if (ctx.now() + waitMs >= terms.untilMs) throw error;
       await ctx.sleep(waitMs);
       terms.signal.throwIfAborted();

@@ -2,7 +2,7 @@ import { APICallError } from 'ai';
 import { remoteFailed, remoteUnreachable } from '../../runtime/protocol/edge-errors.ts';
 import { OrreryError, reasonOf } from '../../runtime/protocol/errors.ts';
 import { cutText } from './cut-text.ts';
-import { retryAfterMs } from './retry-after.ts';
+import { retryAfterIn } from './retry-after.ts';
 
 /**
  * A call that came to nothing.
@@ -50,7 +50,7 @@ export function failureOf(error: unknown, deps: FailureDeps): ModelFailure {
 }
 
 function withStatus(status: number, error: APICallError, deps: FailureDeps): ModelFailure {
-  const waitMs = retryAfterMs(error.responseHeaders, deps.nowMs);
+  const waitMs = retryAfterIn(error.responseHeaders, deps.nowMs);
   const details = {
     model: deps.name,
     status,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BackOff } from '../supervision/supervisor-options.ts';
+import { BackOff } from '../protocol/back-off.ts';
 
 const milliseconds = z.number().positive();
 

@@ -1,8 +1,7 @@
 import { type ErrorData, errorFromData, errorToData } from '../protocol/errors.ts';
 import type { Seams, EventLoop } from '../protocol/seams.ts';
 import type { RecordChange, Store, StoreBatch } from '../protocol/store.ts';
-import { BackOff } from '../supervision/supervisor-options.ts';
-import { backOffMs } from '../supervision/back-off.ts';
+import { BackOff, backOffMs } from '../protocol/back-off.ts';
 import type { Port } from '../link/port.ts';
 import { type Amount, charactersOf, type JournalAnswer, readUnit, type UnitMessage } from './unit-format.ts';
 import { inOrder } from './unit-order.ts';

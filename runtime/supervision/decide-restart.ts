@@ -1,7 +1,7 @@
-import type { Restart, Strategy, RestartIntensity, BackOff } from './supervisor-options.ts';
+import { type BackOff, backOffMs } from '../protocol/back-off.ts';
+import type { Restart, Strategy, RestartIntensity } from './supervisor-options.ts';
 import type { Random } from '../protocol/seams.ts';
 import type { AgentStatus } from '../protocol/roster.ts';
-import { backOffMs } from './back-off.ts';
 
 /**
  * One agent of a group, at the moment of a death.

@@ -1,8 +1,8 @@
 import { keyText } from '../mailbox/outsider.ts';
 import type { Outsider, OutsiderKey } from '../mailbox/behalf.ts';
 import type { Seams, Random } from '../protocol/seams.ts';
-import type { BackOff, RestartIntensity } from './supervisor-options.ts';
-import { backOffMs } from './back-off.ts';
+import { type BackOff, backOffMs } from '../protocol/back-off.ts';
+import type { RestartIntensity } from './supervisor-options.ts';
 import { recordRestart } from './decide-restart.ts';
 
 /** Callers that are remembered, of one agent and of all together. */

@@ -1,10 +1,5 @@
-import type {
-  BackOff,
-  RestartIntensity,
-  AgentSupervision,
-  Strategy,
-  Supervision,
-} from './supervisor-options.ts';
+import type { RestartIntensity, AgentSupervision, Strategy, Supervision } from './supervisor-options.ts';
+import type { BackOff } from '../protocol/back-off.ts';
 import { invalidOptions } from '../protocol/errors.ts';
 
 /** Agents that are restarted together, in start order, and their charged restarts, newest first. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BackOff } from '../protocol/back-off.ts';
 import { invalidOptions } from '../protocol/errors.ts';
 import { parseOptions } from '../protocol/parse-options.ts';
 import { Milliseconds } from '../protocol/milliseconds.ts';
@@ -31,23 +32,6 @@ export const StartingOptions = z.strictObject({
 export type StartingOptions = z.input<typeof StartingOptions>;
 
 /**
- * How long a supervisor waits before it restarts an agent again.
- *
- * - `firstMs` the wait before the second restart in a row; the first restart is immediate.
- * - `maxMs`   no wait is longer.
- * - `factor`  each further wait is so many times longer.
- * - `jitter`  share of the wait, in [0, 1], that chance may take away, so that agents that died together do not return
- *             together.
- */
-export const BackOff = z.strictObject({
-  firstMs: z.number().positive().default(100),
-  maxMs: z.number().positive().default(10_000),
-  factor: z.number().min(1).default(2),
-  jitter: z.number().min(0).max(1).default(0.5),
-});
-export type BackOff = z.infer<typeof BackOff>;
-
-/**
  * How many restarts a group may need before its supervisor gives up.
  *
  * - `maxRestarts` restarts that are allowed within the window; 0 means that the first death is the last.
@@ -74,7 +58,7 @@ const HalfOpen = z.union([BackOff, z.literal(false)], { error: 'a back-off, or f
  * How the deaths of one agent are answered that no group names: each replaces what the supervisor says of all.
  *
  * - `intensity` how many restarts it may need before it is given up.
- * - `backOff`   how long it waits before it is restarted again.
+ * - `backOff`   how long it waits before it is restarted again; the first restart in a row is immediate.
  * - `halfOpen`  how long it waits when it was given up before it is tried again, longer each time; false: for `restart`.
  */
 export const AgentSupervision = z.strictObject({

@@ -1,4 +1,5 @@
-import type { Restart, AgentSupervision, Supervision, BackOff } from './supervisor-options.ts';
+import type { BackOff } from '../protocol/back-off.ts';
+import type { Restart, AgentSupervision, Supervision } from './supervisor-options.ts';
 import { MachineHost } from '../machine/machine-host.ts';
 import type { Outsider } from '../mailbox/behalf.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';

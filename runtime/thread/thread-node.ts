@@ -10,7 +10,7 @@ import { Checkpoints } from '../cell/checkpoints.ts';
 import { MailSender, type SendingThread } from '../cell/mail-sender.ts';
 import { CpuPool, type CpuPoolOptions } from '../agent/offload.ts';
 import type { Outside, OutsideCall } from '../agent/outside.ts';
-import { sleepUntil } from '../agent/sleep-until.ts';
+import { sleepUntil } from '../protocol/sleep-until.ts';
 import { StreamWindows } from '../cell/stream-windows.ts';
 import { TimerWheel } from '../cell/timer-wheel.ts';
 import { Accounts } from '../budget/accounts.ts';

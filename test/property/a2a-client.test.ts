@@ -5,7 +5,7 @@ import { narrower } from '../../runtime/protocol/budget.ts';
 import type { RemoteEvent, RemoteTask } from '../../runtime/protocol/remote-agent.ts';
 import type { Artifact } from '../../runtime/protocol/task.ts';
 import { nameElsewhere, restOf } from '../../actors/remote/remote-terms.ts';
-import { backOffMs } from '../../gateway/a2a/client/back-off.ts';
+import { waitMsAfter } from '../../gateway/a2a/client/wait.ts';
 import { serverSentEvents } from '../../gateway/a2a/client/sse.ts';
 import { TaskSeen } from '../../gateway/a2a/client/task-seen.ts';
 import { termsOf } from '../../gateway/a2a/server/delegation.ts';
@@ -194,7 +194,8 @@ describe('the wait before another attempt', () => {
         fc.double({ min: 0, max: 0.999, noNaN: true }),
         fc.nat(5_000),
         (attempt, chance, retryAfterMs) => {
-          const ms = backOffMs(attempt, { baseMs: 100, maxMs: 1_000, retryAfterMs }, () => chance);
+          const settings = { backoffMs: 100, maxBackoffMs: 1_000 };
+          const ms = waitMsAfter(attempt, settings, () => chance, retryAfterMs);
           const full = Math.min(1_000, 100 * 2 ** (attempt - 1));
           expect(ms).toBeGreaterThanOrEqual(Math.max(full / 2, retryAfterMs));
           expect(ms).toBeLessThanOrEqual(Math.max(full, retryAfterMs));

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BackOff } from '../../runtime/supervision/supervisor-options.ts';
-import { backOffMs } from '../../runtime/supervision/back-off.ts';
+import { BackOff, backOffMs } from '../../runtime/protocol/back-off.ts';
 import { recordRestart } from '../../runtime/supervision/decide-restart.ts';
 
 const intensity = fc.record({

@@ -9,7 +9,7 @@ import type { Json } from '../wire/json.ts';
 import type { RemoteInterface } from './card/remote-card.ts';
 import type { ClientSettings } from './client-options.ts';
 import type { HttpAnswer, HttpCalls } from './http-calls.ts';
-import { retryAfterMsOf } from '../../reach/retry-after.ts';
+import { retryAfterMsOf } from '../../../runtime/protocol/retry-after.ts';
 import { errorOf, saidInBody, saidInRpc } from './remote-errors.ts';
 import { credentialHeaders, protocolHeaders } from './request-headers.ts';
 import { serverSentEvents } from './sse.ts';

@@ -11,7 +11,7 @@ import type {
 import type { Seams } from '../../../runtime/protocol/seams.ts';
 import { systemSeams } from '../../../runtime/protocol/system-seams.ts';
 import type { TaskMessage, TaskState } from '../../../runtime/protocol/task.ts';
-import { backOffMs, wait } from './back-off.ts';
+import { wait, waitMsAfter } from './wait.ts';
 import { CardFinder } from './card/find-card.ts';
 import type { RemoteCard, RemoteInterface } from './card/remote-card.ts';
 import { cardVerifier } from './card/verify-card.ts';
@@ -332,7 +332,7 @@ export class RemoteAgentClient implements RemoteLink, Disposable {
     signal: AbortSignal | undefined,
     isSafe: (error: unknown) => boolean = mayPassLater,
   ): Promise<Value> {
-    const { attempts, backoffMs: baseMs, maxBackoffMs: maxMs } = this.#settings;
+    const { attempts, maxBackoffMs } = this.#settings;
     const { clock, random } = this.#seams;
     let mayHaveArrived = false;
     for (let attempt = 1; ; attempt += 1) {
@@ -340,10 +340,10 @@ export class RemoteAgentClient implements RemoteLink, Disposable {
         return await run();
       } catch (error) {
         const retryAfterMs = retryAfterIn(error);
-        const isTooLate = retryAfterMs !== undefined && retryAfterMs > maxMs;
+        const isTooLate = retryAfterMs !== undefined && retryAfterMs > maxBackoffMs;
         if (attempt >= attempts || isTooLate || !isSafe(error)) throw afterOthers(error, mayHaveArrived);
         mayHaveArrived ||= !cannotHaveArrived(error);
-        await wait(backOffMs(attempt, { baseMs, maxMs, retryAfterMs }, random), clock, signal);
+        await wait(waitMsAfter(attempt, this.#settings, random, retryAfterMs), clock, signal);
       }
     }
   }

@@ -3,7 +3,7 @@ import { isOrreryError } from '../../../runtime/protocol/errors.ts';
 import type { RemoteEvent, RemoteTask } from '../../../runtime/protocol/remote-agent.ts';
 import type { Clock, Random } from '../../../runtime/protocol/seams.ts';
 import { isTaskOver } from '../../../runtime/protocol/task.ts';
-import { backOffMs, wait } from './back-off.ts';
+import { wait, waitMsAfter } from './wait.ts';
 import type { ClientSettings } from './client-options.ts';
 import {
   afterOthers,
@@ -167,7 +167,6 @@ export class TaskSubscription {
   /** Asks how the task is until it is idle. */
   async *#asked(taskId: string, signal: AbortSignal | undefined): AsyncGenerator<RemoteEvent, void> {
     const { settings, clock, random } = this.#deps;
-    const { backoffMs: baseMs, maxBackoffMs: maxMs } = settings;
     for (let quiet = 1; ; quiet += 1) {
       let hasNews = false;
       for (const news of this.#news({ kind: 'task', task: await this.#get(taskId, signal) })) {
@@ -176,7 +175,7 @@ export class TaskSubscription {
       }
       if (this.#seen.isIdle) return;
       if (hasNews) quiet = 1;
-      await wait(backOffMs(quiet, { baseMs, maxMs }, random), clock, signal);
+      await wait(waitMsAfter(quiet, settings, random), clock, signal);
     }
   }
 
@@ -204,10 +203,9 @@ export class TaskSubscription {
     const { settings, clock, random } = this.#deps;
     this.#failures += 1;
     if (this.#failures >= settings.attempts) throw failure;
-    const { backoffMs: baseMs, maxBackoffMs: maxMs } = settings;
     const retryAfterMs = retryAfterIn(failure);
-    if (retryAfterMs !== undefined && retryAfterMs > maxMs) throw failure;
-    await wait(backOffMs(this.#failures, { baseMs, maxMs, retryAfterMs }, random), clock, signal);
+    if (retryAfterMs !== undefined && retryAfterMs > settings.maxBackoffMs) throw failure;
+    await wait(waitMsAfter(this.#failures, settings, random, retryAfterMs), clock, signal);
   }
 
   /** Whatever is told belongs to one task: that which was asked about, or the first one that was told of. */

@@ -6,7 +6,7 @@ import {
   type Target,
   type TellOptions,
 } from '../../agent/context.ts';
-import { sleepUntil } from '../../agent/sleep-until.ts';
+import { sleepUntil } from '../../protocol/sleep-until.ts';
 import type { Budget, Cost } from '../../protocol/budget.ts';
 import type { A2AEnvelope } from '../../protocol/envelope.ts';
 import { cancelled, invalidOptions, notSerialisable } from '../../protocol/errors.ts';

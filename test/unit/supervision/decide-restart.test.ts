@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { BackOff, RestartIntensity } from '../../../runtime/supervision/supervisor-options.ts';
+import { BackOff } from '../../../runtime/protocol/back-off.ts';
+import { RestartIntensity } from '../../../runtime/supervision/supervisor-options.ts';
 import {
   type Blame,
   decideRestart,

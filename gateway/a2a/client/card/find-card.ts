@@ -4,7 +4,7 @@ import { parseShallowJson } from '../../../../runtime/protocol/json.ts';
 import type { Clock } from '../../../../runtime/protocol/seams.ts';
 import type { ClientSettings } from '../client-options.ts';
 import type { HttpAnswer, HttpCalls } from '../http-calls.ts';
-import { retryAfterMsOf } from '../../../reach/retry-after.ts';
+import { retryAfterMsOf } from '../../../../runtime/protocol/retry-after.ts';
 import { errorOf, saidInBody } from '../remote-errors.ts';
 import { credentialHeaders } from '../request-headers.ts';
 import { type RemoteCard, readCard } from './remote-card.ts';

@@ -9,7 +9,7 @@ import {
   mayReach,
   parseForeignUrl,
 } from '../../../reach/foreign-url.ts';
-import { retryAfterMsOf } from '../../../reach/retry-after.ts';
+import { retryAfterMsOf } from '../../../../runtime/protocol/retry-after.ts';
 import { invalidPayload, type OrreryError } from '../../../../runtime/protocol/errors.ts';
 
 /** What is posted. `signal` gives up on it. */

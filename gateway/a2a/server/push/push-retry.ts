@@ -1,3 +1,4 @@
+import { backOffMs } from '../../../../runtime/protocol/back-off.ts';
 import type { Random } from '../../../../runtime/protocol/seams.ts';
 
 /** The result of an attempt. `refused`: nothing was sent, because the receiver may not be called. */
@@ -45,8 +46,10 @@ export function waitBeforeNext(
   { attempts, ageMs, firstMs, longestMs }: RetryLimits,
 ): number | undefined {
   if (outcome.kind !== 'failed' || attempt >= attempts) return undefined;
-  const backOffMs = Math.min(longestMs, firstMs * 2 ** (attempt - 1));
-  const jitteredMs = backOffMs * (0.5 + random() / 2);
-  const waitMs = Math.max(jitteredMs, Math.min(outcome.retryAfterMs ?? 0, longestMs));
+  const backOff = { firstMs, maxMs: longestMs, factor: 2, jitter: 0.5 };
+  const waitMs = Math.max(
+    backOffMs(backOff, attempt, random),
+    Math.min(outcome.retryAfterMs ?? 0, longestMs),
+  );
   return failingForMs + waitMs > ageMs ? undefined : waitMs;
 }

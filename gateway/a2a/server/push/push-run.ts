@@ -1,4 +1,5 @@
 import { isOrreryError, reasonOf } from '../../../../runtime/protocol/errors.ts';
+import { sleepUntil } from '../../../../runtime/protocol/sleep-until.ts';
 import type { TaskService } from '../../../../runtime/protocol/task-service.ts';
 import type { PushEvent, PushStatus } from './push-event.ts';
 import { PushFeed, type PushNews } from './push-feed.ts';
@@ -102,7 +103,7 @@ export class PushRun {
         return false;
       }
       this.#fail(outcome, news.generation, attempt);
-      await this.#sleep(waitMs);
+      await sleepUntil(clock, waitMs, this.#stopping.signal);
     }
   }
 
@@ -159,18 +160,5 @@ export class PushRun {
     const { taskId, id, url } = this.#record.config;
     const { origin } = new URL(url);
     this.#deps.onEvent({ type, atMs: this.#deps.seams.clock.now(), taskId, configId: id, origin, ...facts });
-  }
-
-  #sleep(ms: number): Promise<void> {
-    const { signal } = this.#stopping;
-    return new Promise((resolve) => {
-      const done = (): void => {
-        cancel();
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      const cancel = this.#deps.seams.clock.setTimer(ms, done);
-      signal.addEventListener('abort', done);
-    });
   }
 }

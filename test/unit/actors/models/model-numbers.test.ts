@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { amountIn, amountOf, costOf } from '../../../../actors/models/prices.ts';
-import { backOffMs, retryAfterMs } from '../../../../actors/models/retry-after.ts';
+import { retryAfterIn, waitMsAfter } from '../../../../actors/models/retry-after.ts';
 
 describe('What tokens cost', () => {
   const prices = { inputPerMillion: 0.1, outputPerMillion: 0.4 };
@@ -42,20 +42,20 @@ describe('How long a provider wants to be left alone', () => {
     [{ 'retry-after': 'soon' }, undefined],
     [{}, undefined],
   ])('is read from %j as %s', (headers, expected) => {
-    expect(retryAfterMs(headers as Record<string, string>, nowMs)).toBe(expected);
+    expect(retryAfterIn(headers as Record<string, string>, nowMs)).toBe(expected);
   });
 
   it('is never cut short, and a little longer by chance', () => {
     for (const chance of [0, 0.5, 0.999]) {
-      const waitMs = backOffMs({ attempt: 1, retryAfterMs: 10_000, chance });
+      const waitMs = waitMsAfter(1, 10_000, () => chance);
       expect(waitMs).toBeGreaterThanOrEqual(10_000);
       expect(waitMs).toBeLessThanOrEqual(11_000);
     }
   });
 
   it('doubles where nothing is said, half of it by chance, up to half a minute', () => {
-    const wait = (attempt: number, chance: number) => backOffMs({ attempt, retryAfterMs: undefined, chance });
-    expect([wait(1, 0), wait(2, 0), wait(3, 0)]).toEqual([250, 500, 1_000]);
+    const wait = (attempt: number, chance: number) => waitMsAfter(attempt, undefined, () => chance);
+    expect([wait(1, 0), wait(2, 0), wait(3, 0)]).toEqual([500, 1_000, 2_000]);
     expect(wait(1, 0.5)).toBe(375);
     expect(wait(50, 0.999)).toBeLessThanOrEqual(30_000);
   });

@@ -121,7 +121,7 @@ describe('when a receiver is asked again', () => {
     const waitAfter = (retryAfterMs: number) =>
       waitBeforeNext({ ...failed, retryAfterMs }, { attempt: 1, failingForMs: 0, random: () => 0 }, limits);
     expect(waitAfter(30_000)).toBe(30_000);
-    expect(waitAfter(10)).toBe(500);
+    expect(waitAfter(10)).toBe(1_000);
     expect(waitAfter(10 ** 12)).toBe(3_600_000);
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BackOff } from '../../../runtime/supervision/supervisor-options.ts';
-import { backOffMs } from '../../../runtime/supervision/back-off.ts';
+import { BackOff, backOffMs } from '../../../runtime/protocol/back-off.ts';
 
 const backOff = BackOff.parse({});
 const none = (): number => 0;

@@ -1,9 +1,12 @@
 const SECOND_MS = 1_000;
 const DAY_MS = 86_400_000;
 
-/** Of the header `Retry-After` (RFC 9110, 10.2.3), seconds or a date: how long to wait, milliseconds, a day at most. */
+/**
+ * Of the header `Retry-After` (RFC 9110, 10.2.3), seconds or a date: how long to wait, milliseconds, a day at most. Some
+ * send parts of a second.
+ */
 export function retryAfterMsOf(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined) return undefined;
-  const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * SECOND_MS : Date.parse(header) - nowMs;
+  const ms = /^\s*\d+(\.\d+)?\s*$/.test(header) ? Number(header) * SECOND_MS : Date.parse(header) - nowMs;
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), DAY_MS);
 }
