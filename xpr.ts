@@ -59,7 +59,7 @@ export {
 } from './gateway/xpr/client/xpr-words.ts';
 export type { Binding, BindingDeps, OpenBinding } from './gateway/binding.ts';
 
-/** `agent`: who it is. @default the agent `xpr`, of tier 2 */
+/** Options of `xprTools`. `agent` is the identity of the agent. @default the agent `xpr`, of tier 2 */
 export interface XprToolsOptions extends XprToolOptions {
   readonly agent?: AgentOptions;
 }
@@ -74,14 +74,15 @@ const AGENT: AgentOptions = {
 };
 
 /**
- * The agent with XPR's five tools as capabilities: `xpr_a2a_discover`, `_send_message`, `_get_task`, `_cancel_task`,
- * `_delegate_job`. A module exports it, so that the signing key lives in that module's thread or process alone.
+ * Makes an agent with XPR's five tools as capabilities: `xpr_a2a_discover`, `xpr_a2a_send_message`, `xpr_a2a_get_task`,
+ * `xpr_a2a_cancel_task`, `xpr_a2a_delegate_job`. Export it from a module of its own: then the signing key is only in that
+ * module's thread or process.
  *
- * Fails with INVALID_OPTIONS naming field and value.
+ * Throws INVALID_OPTIONS naming field and value.
  */
 export function xprTools({ agent = AGENT, ...options }: XprToolsOptions): AgentDefinition {
   const service = new XprToolService(options);
-  // Under the tool's name, so that a simulation can answer instead.
+  // Effects have the tools' names, so that a simulation can answer them.
   return defineAgent(agent)
     .handle(xprA2ADiscover, (input, ctx) =>
       ctx.effect(xprA2ADiscover.id, (signal) => service.discover(input, { signal })),
@@ -102,7 +103,7 @@ export function xprTools({ agent = AGENT, ...options }: XprToolsOptions): AgentD
     });
 }
 
-/** By the one hook for approvals: the system's approver, or the owner of the task. */
+/** Asks the system's approver, or the owner of the task. */
 const askPersonOf =
   (ctx: HandlingContext): AskPerson =>
   async (request) => {
@@ -116,10 +117,12 @@ const askPersonOf =
   };
 
 /**
- * - `accounts`  what is known of accounts: `chainRpc(...)`.
- * - `account`   as which the system is registered; its card says what the chain says of it. @default none
- * - `agents`    as which accounts single agents are, by their ids.
- * - `admission` who may come in.
+ * Options of `xprBinding`.
+ *
+ * - `accounts`  looks accounts up: `chainRpc(...)`.
+ * - `account`   account of the system, whose record is shown on its card. @default none
+ * - `agents`    accounts of single agents, by agent id. @default none
+ * - `admission` checks of callers.
  */
 export interface XprBindingOptions extends Omit<XprPartOptions, 'service' | 'admit'> {
   readonly accounts: XprAccounts;
@@ -129,8 +132,8 @@ export interface XprBindingOptions extends Omit<XprPartOptions, 'service' | 'adm
 }
 
 /**
- * The XPR binding of a gateway: `serve(system, { bindings: [xprBinding({...})] })`. Fails with INVALID_OPTIONS, here or where it
- * is served.
+ * Makes the XPR binding of a gateway: `serve(system, { bindings: [xprBinding({...})] })`. Throws INVALID_OPTIONS here, or
+ * when it is served.
  */
 export function xprBinding({
   accounts,
@@ -149,7 +152,7 @@ export function xprBinding({
   };
 }
 
-/** Who has the token of OPENCLAW_HOOK_TOKEN. */
+/** The principal for OPENCLAW_HOOK_TOKEN. */
 const HOOK: Principal = {
   id: 'hook:openclaw',
   kind: 'service',
@@ -161,11 +164,11 @@ const HOOK: Principal = {
 const Gates = z.strictObject({ gatesAll: z.boolean().default(false) });
 
 /**
- * What a gateway is served with as the variables of XPR's deployments ask for: `serve(system, xprServeOptions(process.env))`.
- * The other protocols of the gateway then ask for a signature as well, or the token; rate and trust are asked for by the XPR
- * binding alone (C-08), and with `gatesAll` by all of them.
+ * Makes options of `serve` from the environment of an XPR agent: `serve(system, xprServeOptions(process.env))`. The other
+ * protocols of the gateway then need a signature or the token too. Rate and trust are checked by the XPR binding only (C-08);
+ * with `gatesAll`, by all protocols.
  *
- * Throws INVALID_OPTIONS naming variable and value; XPR_RPC_ENDPOINT has to be set.
+ * Throws INVALID_OPTIONS naming variable and value. XPR_RPC_ENDPOINT is required.
  */
 export function xprServeOptions(
   env: Readonly<Record<string, string | undefined>>,

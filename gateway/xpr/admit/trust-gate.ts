@@ -10,9 +10,11 @@ import type { XprAccounts } from '../chain/xpr-accounts.ts';
 const PREFIX = 'xpr:';
 
 /**
- * - `minKycLevel`   0 to 3; 0 asks for none. @default 0
- * - `minTrustScore` 0 to 100; 0 asks for none. @default 0
- * - `ttlMs`         how long what is known of an account is believed. @default 5 minutes
+ * Options of `trustGate`.
+ *
+ * - `minKycLevel`   lowest KYC level of the agent's owner, 0 to 3; 0 checks nothing. @default 0
+ * - `minTrustScore` lowest trust score, 0 to 100; 0 checks nothing. @default 0
+ * - `ttlMs`         how long an account's record is cached. @default 5 minutes
  */
 const Options = z.strictObject({
   minKycLevel: z.int().min(0).max(3).default(0),
@@ -22,11 +24,11 @@ const Options = z.strictObject({
 export type TrustGateOptions = z.input<typeof Options>;
 
 /**
- * Lets in XPR accounts that are registered as active agents, identified and trusted far enough (X-18..X-21): NOT_PERMITTED
- * says what is missing. Who is anonymous passes where nothing is asked for (C-08). Principals of other kinds are judged by
- * other rules, and pass.
+ * A rule that admits XPR accounts only if they are registered as active agents, with enough KYC and trust (X-18..X-21). It
+ * refuses with NOT_PERMITTED and the reason. Anonymous callers pass if both minimums are 0 (C-08). Principals that are no XPR
+ * accounts pass.
  *
- * Fails with INVALID_OPTIONS.
+ * Throws INVALID_OPTIONS naming field and value.
  */
 export function trustGate(
   options: TrustGateOptions,

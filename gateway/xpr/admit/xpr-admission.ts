@@ -13,12 +13,14 @@ import { type TrustGateOptions, trustGate } from './trust-gate.ts';
 import { type XprSignatureOptions, xprSignature } from './xpr-signature.ts';
 
 /**
- * - `signature`         of requests: window, audience, caches; or what `xprSignature` has made, where other protocols have it too:
- *                       then a request that one of them has let in is let in by no other.
- * - `authRequired`      whether a request must prove who sends it. @default true
- * - `requestsPerMinute` of one account; all who are anonymous share one bucket. @default 20
- * - `trust`             how far an account must be trusted.
- * - `authenticators`    other ways to prove who one is, asked after the signature. @default none
+ * Options of `xprAdmission`.
+ *
+ * - `signature`         options for checking signatures; or an authenticator of `xprSignature`, to share its memory with
+ *                       other protocols, so that a request is admitted by one of them only.
+ * - `authRequired`      whether anonymous requests are refused. @default true
+ * - `requestsPerMinute` of one account; all anonymous callers share one bucket. @default 20
+ * - `trust`             minimum KYC and trust of an account.
+ * - `authenticators`    other ways to authenticate, tried after the signature. @default none
  */
 export interface XprAdmissionOptions {
   readonly signature?: XprSignatureOptions | Authenticator;
@@ -28,14 +30,14 @@ export interface XprAdmissionOptions {
   readonly authenticators?: readonly Authenticator[];
 }
 
-/** `seen`: which requests the gateways of the system have let in. @default the signature's own memory */
+/** `seen`: the requests that the gateways of the system have admitted. @default the signature's own memory */
 export interface XprAdmissionDeps {
   readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
   readonly accounts: XprAccounts;
   readonly seen?: RequestMemory;
 }
 
-/** A gate that is misspelt would stand open; what the others hold is looked at where it is used. */
+/** The names of the options: a misspelt one would leave a check out. Values are parsed where they are used. */
 const Names = z.strictObject({
   signature: z.unknown().optional(),
   authRequired: z.boolean().optional(),
@@ -44,7 +46,7 @@ const Names = z.strictObject({
   authenticators: z.unknown().optional(),
 });
 
-/** Five minutes (X-21). */
+/** How long an account's record is cached (X-21). */
 const TRUST_TTL_MS = 300_000;
 const PREFIX = 'xpr:';
 const ADMISSION_CODES: readonly string[] = [
@@ -53,15 +55,16 @@ const ADMISSION_CODES: readonly string[] = [
   'NOT_PERMITTED',
   'STORE_FAILED',
 ];
-/** When it may be worth asking again, where the chain did not answer. */
+/** The `retryAfterMs` when the chain did not answer. */
 const RETRY_MS = 5_000;
 
 /**
- * Who may come in by the XPR binding: signed by an account's active key, within its rate, registered and trusted, in this
- * order (X-09..X-23, C-08).
+ * Makes the admission of the XPR binding. It checks, in this order: the signature by an active key of the account, the rate,
+ * the registration and trust (X-09..X-23, C-08).
  *
- * What it returns rejects with UNAUTHENTICATED, RATE_LIMITED and NOT_PERMITTED; with the latter, `retryAfterMs` in the
- * details, when the chain cannot be asked; with STORE_FAILED while the journal cannot keep that a request was let in. Throws INVALID_OPTIONS naming the field.
+ * The returned function rejects with UNAUTHENTICATED, RATE_LIMITED or NOT_PERMITTED. If the chain cannot be asked, that is
+ * NOT_PERMITTED with `retryAfterMs` in its details. It rejects with STORE_FAILED while the journal cannot store the request
+ * as seen. Throws INVALID_OPTIONS naming the field.
  */
 export function xprAdmission(
   given: XprAdmissionOptions,
@@ -79,7 +82,7 @@ export function xprAdmission(
     ...(seen === undefined ? {} : { seen }),
     rules: [
       slidingWindow(requestsPerMinute === undefined ? {} : { requests: requestsPerMinute }, { clock }),
-      // What is known is believed here, not there as well.
+      // Records are cached in `agents`, so the gate must not cache them again.
       trustGate({ ...asked, ttlMs: 1 }, { clock, accounts: { agent: (account) => agents.get(account) } }),
     ],
   };
@@ -97,7 +100,7 @@ export function xprAdmission(
   };
 }
 
-/** An account's principal with its score, 0 to 1 (C-23): the gate has just asked for the same. */
+/** Adds the trust score, 0 to 1, to an account's principal (C-23). The gate has just cached the record. */
 async function withTrust(
   principal: Principal,
   agents: TtlCache<XprAgent | undefined>,

@@ -4,7 +4,7 @@ import { ACCOUNT_NAME } from '../chain/xpr-accounts.ts';
 import { invalidOptions } from '../../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../../runtime/protocol/parse-options.ts';
 
-/** A whole number as a variable says it: digits alone. */
+/** A variable that holds a whole number, in digits only. */
 function whole(least: number, most: number, otherwise: number) {
   const isIt = (text: string): boolean =>
     /^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most;
@@ -17,7 +17,7 @@ function whole(least: number, most: number, otherwise: number) {
 
 const isHttp = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 
-/** A variable that is set to nothing is not set. */
+/** The variables. One that is set to an empty text counts as not set. */
 const Env = z.object({
   A2A_AUTH_REQUIRED: z
     .enum(['true', 'false'], 'true or false')
@@ -36,19 +36,19 @@ const Env = z.object({
 });
 
 /**
- * What the variables of the seed's deployments ask for (seed 2, "Trust Gating", "Rate Limiting", "Tool Sandboxing").
+ * The settings in the environment of an XPR agent (seed 2, "Trust Gating", "Rate Limiting", "Tool Sandboxing").
  *
  * - `authRequired`      A2A_AUTH_REQUIRED. @default true
- * - `minTrustScore`     A2A_MIN_TRUST_SCORE, 0 to 100. @default 0, which asks for none
- * - `minKycLevel`       A2A_MIN_KYC_LEVEL, 0 to 3. @default 0, which asks for none
+ * - `minTrustScore`     A2A_MIN_TRUST_SCORE, 0 to 100. @default 0, which checks nothing
+ * - `minKycLevel`       A2A_MIN_KYC_LEVEL, 0 to 3. @default 0, which checks nothing
  * - `requestsPerMinute` A2A_RATE_LIMIT. @default 20
- * - `toolMode`          A2A_TOOL_MODE. @default full
- * - `maxTurns`          AGENT_MAX_TURNS: how many messages one task takes. @default 20
- * - `maxConcurrentRuns` MAX_CONCURRENT_RUNS: how many tasks are worked at at once. @default 5
- * - `rpcEndpoint`       XPR_RPC_ENDPOINT, of a node of the chain.
- * - `account`           XPR_ACCOUNT, as which this system is registered.
- * - `signingKey`        XPR_PRIVATE_KEY, of that account.
- * - `hookToken`         OPENCLAW_HOOK_TOKEN: a bearer token whose owner is let in without a signature.
+ * - `toolMode`          A2A_TOOL_MODE. @default 'full'
+ * - `maxTurns`          AGENT_MAX_TURNS: messages that one task takes. @default 20
+ * - `maxConcurrentRuns` MAX_CONCURRENT_RUNS: tasks that are worked at at once. @default 5
+ * - `rpcEndpoint`       XPR_RPC_ENDPOINT: URL of a node of the chain.
+ * - `account`           XPR_ACCOUNT: the account that this system is registered as.
+ * - `signingKey`        XPR_PRIVATE_KEY: the private key of that account, WIF or `PVT_K1_...`.
+ * - `hookToken`         OPENCLAW_HOOK_TOKEN: a bearer token that is accepted instead of a signature; at least 16 characters.
  */
 export interface XprEnvOptions {
   readonly authRequired: boolean;
@@ -64,7 +64,10 @@ export interface XprEnvOptions {
   readonly hookToken?: string;
 }
 
-/** Reads them. Throws INVALID_OPTIONS naming the variable and its value, a secret's but for its value. */
+/**
+ * Reads the settings from environment variables. Throws INVALID_OPTIONS naming the variable and its value; the value of a
+ * secret is not shown.
+ */
 export function xprOptionsFromEnv(env: Readonly<Record<string, string | undefined>>): XprEnvOptions {
   const set = Object.keys(Env.shape).flatMap((name) => {
     const value = env[name];

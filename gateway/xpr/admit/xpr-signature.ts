@@ -17,11 +17,13 @@ const NONCE = /^[\x21-\x7e]{1,128}$/;
 const RETRY_MS = 1_000;
 
 /**
- * - `audience`         whom requests that name somebody are for, such as this server's URL.
- * - `requiresAudience` one that names nobody is refused. @default false, as in the seed's protocol
- * - `windowMs`         how far a request's time may be from this clock's, in both directions. @default 5 minutes
- * - `keysTtlMs`        how long an account's keys are believed. @default 5 minutes
- * - `mostSeen`         how many requests are remembered against a second time. @default 100,000
+ * Options of `xprSignature`.
+ *
+ * - `audience`         the audience that requests may name, such as this server's URL. @default any
+ * - `requiresAudience` whether a request must name its audience. @default false, as in the seed's protocol
+ * - `windowMs`         how far a request's timestamp may be from this clock, in both directions. @default 5 minutes
+ * - `keysTtlMs`        how long an account's keys are cached. @default 5 minutes
+ * - `mostSeen`         requests that are remembered, so that none is accepted twice. @default 100,000
  */
 const Options = z
   .strictObject({
@@ -38,11 +40,14 @@ const Options = z
 export type XprSignatureOptions = z.input<typeof Options>;
 
 /**
- * Who has signed a request with an active key of an XPR account (seed 2, X-09..X-16). Headers that are missing or malformed,
- * a time outside the window, a signature of another key, a request that was let in before: UNAUTHENTICATED. What the body
- * says of its caller is not looked at. STORE_FAILED while the journal of the system cannot keep that it was let in.
+ * An authenticator of requests that are signed with an active key of an XPR account (seed 2, X-09..X-16). What the body says
+ * of its sender is ignored.
  *
- * Fails with INVALID_OPTIONS.
+ * It rejects with UNAUTHENTICATED for headers that are missing or malformed, a timestamp outside the window, a wrong
+ * signature, another audience, and a request that was accepted before. It rejects with RATE_LIMITED when no more requests can
+ * be remembered, and with STORE_FAILED while the system's journal cannot store the request as seen.
+ *
+ * Throws INVALID_OPTIONS naming field and value.
  */
 export function xprSignature(
   options: XprSignatureOptions,
@@ -59,7 +64,7 @@ export function xprSignature(
     return new Set(active.map(plainKey));
   });
 
-  /** Undefined when the request says that it is for this server, or may be for anybody. */
+  /** Says why an audience is refused; undefined if it is accepted. */
   const whyNotForUs = (named: string | undefined): string | undefined => {
     if (named === undefined) return requiresAudience ? 'it does not say whom it is for' : undefined;
     return audience === undefined || named === audience ? undefined : 'it is for somebody else';
@@ -85,11 +90,11 @@ export function xprSignature(
       const key = recoverK1(digest, signature);
       if (key === undefined || !(await keys.get(account)).has(key))
         throw unauthenticated('its signature is not of an active key of the account');
-      // By what was signed: another signature can be made of a signature without the key.
+      // Remembers the digest, not the signature: anybody can turn a signature into another valid one.
       const once = Buffer.from(digest).toString('base64');
       const times = { untilMs: atMs + windowMs, nowMs, most: mostSeen };
       const ofSystem = (await seen?.note(once, times)) ?? 'new';
-      // Its own memory too: it may serve several systems.
+      // Its own memory as well, because it may serve several systems.
       const noted = ofSystem === 'new' ? await own.note(once, times) : ofSystem;
       if (noted === 'seen') throw unauthenticated('it has been let in before');
       if (noted === 'full')
@@ -124,7 +129,7 @@ const missing = (parts: Headers): string =>
     .map((name) => XPR_HEADERS[name])
     .join(' and ');
 
-/** Older and newer texts of one key are one. */
+/** The same text for a key in the older and the newer format. */
 function plainKey(text: string): string {
   const key = publicKeyOf(text);
   return key === undefined ? text : publicKeyText(key);

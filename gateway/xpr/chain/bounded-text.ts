@@ -1,4 +1,4 @@
-/** There is more of an answer than is read. */
+/** The error for a body of more than `maxBytes` bytes. */
 export class TooManyBytes extends Error {
   constructor(maxBytes: number) {
     super(`the answer has more than ${maxBytes} bytes`);
@@ -6,7 +6,7 @@ export class TooManyBytes extends Error {
   }
 }
 
-/** The text of an answer, of which no more than `maxBytes` are read. Rejects with `TooManyBytes`, and with what cuts it off. */
+/** Reads a body as UTF-8. Rejects with `TooManyBytes`, and with the error that cuts it off. */
 export async function boundedText(response: Response, maxBytes: number): Promise<string> {
   if (Number(response.headers.get('content-length') ?? 0) > maxBytes) {
     await response.body?.cancel();

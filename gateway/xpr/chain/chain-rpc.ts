@@ -7,11 +7,13 @@ import { boundedText } from './bounded-text.ts';
 import type { XprAccounts, XprAgent, XprJob, XprJobs } from './xpr-accounts.ts';
 
 /**
- * - `endpoint`  of a node's HTTP API, such as `https://proton.greymass.com`.
- * - `tables`    where the chain has what, as `contract::table`.
- * - `timeoutMs` how long an answer may take. @default 5,000
- * - `atOnce`    how many questions may be open; whoever asks one more is told that it cannot be asked now, since anybody can
- *               name accounts that have to be looked up. @default 64
+ * Options of `chainRpc`.
+ *
+ * - `endpoint`  URL of a node's HTTP API, such as `https://proton.greymass.com`.
+ * - `tables`    names of the chain's tables, as `contract::table`.
+ * - `timeoutMs` of each request. @default 5,000
+ * - `atOnce`    most requests at a time; one more is rejected. Anybody can name accounts that have to be looked up. @default
+ *               64
  * - `fetch`     @default the platform's
  */
 export interface ChainRpcOptions {
@@ -31,7 +33,7 @@ const TABLES = {
 const TIMEOUT_MS = 5_000;
 const AT_ONCE = 64;
 const MOST_BYTES = 1 << 20;
-/** An amount such as `500.0000 XPR`, or the units of a coin with four decimals. */
+/** The units of one XPR: amounts come as `500.0000 XPR`, or in units. */
 const UNITS = 10_000;
 
 const Account = z.object({
@@ -45,7 +47,7 @@ const Account = z.object({
     }),
   ),
 });
-/** Numbers of 64 bits come as texts. */
+/** A number, or a text: the node writes 64-bit numbers as texts. */
 const Figure = z.coerce.number().catch(0);
 const AgentRow = z.object({
   account: z.string(),
@@ -75,10 +77,10 @@ const IdentityRow = z.object({
 });
 
 /**
- * Accounts and jobs as a node of the chain tells them (`get_account`, `get_table_rows`). What cannot be asked, or answers otherwise
- * than a node does, rejects with REFUSED: nobody is let in by it.
+ * Reads accounts and jobs from a node of the chain (`get_account`, `get_table_rows`). Its methods reject with REFUSED if the
+ * node does not answer, or answers with something else.
  *
- * Throws INVALID_OPTIONS for an endpoint that is no URL.
+ * Throws INVALID_OPTIONS for an `endpoint` that is no URL, or a wrong `timeoutMs`.
  */
 export function chainRpc(
   options: ChainRpcOptions,
@@ -142,7 +144,7 @@ export function chainRpc(
   };
 }
 
-/** Identified by so many claims: a claim may end in its level; else three claims make one level. */
+/** The KYC level, 0 to 3. A claim may end in its level, as in `name:2`; otherwise three claims make one level. */
 export function kycLevelOf({ kyc, verified }: z.output<typeof IdentityRow>): number {
   const levels = kyc.map(({ kyc_level }) => {
     const suffix = /:?(\d)$/.exec(kyc_level)?.[1];
@@ -167,7 +169,7 @@ function textsOf(list: string): readonly string[] {
   }
 }
 
-/** A list as JSON, or a text that says it all. */
+/** Reads deliverables: a JSON list, or one text. */
 function deliverablesOf(text: string): readonly string[] {
   const listed = textsOf(text);
   return listed.length > 0 || text === '' || text === '[]' ? listed : [text];
@@ -212,7 +214,7 @@ function asker(
   };
 }
 
-/** Undefined where the node says that there is no such account. */
+/** Reads a node's answer; undefined if it says that there is no such account. */
 async function answerOf(response: Response): Promise<unknown> {
   const text = await boundedText(response, MOST_BYTES);
   if (response.ok) return parseShallowJson(text);

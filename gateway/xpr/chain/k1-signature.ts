@@ -2,12 +2,12 @@ import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { invalidOptions } from '../../../runtime/protocol/errors.ts';
 import { privateKeyOf, publicKeyText, signatureOf, signatureText } from './k1-text.ts';
 
-/** What is added to the recovery id in a signature: 27, and 4 because the key is compressed. */
+/** Offset of the recovery id in a signature: 27, plus 4 for a compressed key. */
 const HEADER = 31;
 
 /**
- * Signs a digest of 32 bytes, which is not hashed again, with a private key as WIF or `PVT_K1_...`. The signature is one that
- * chains take as canonical. Throws INVALID_OPTIONS unless it is such a key; the message does not show it.
+ * Signs a 32-byte digest, which is not hashed again, with a private key as WIF or `PVT_K1_...`. The signature is canonical,
+ * as chains demand. Throws INVALID_OPTIONS for an invalid key, which the message does not show.
  */
 export function signK1(digest: Uint8Array, privateKey: string): string {
   const key = privateKeyOf(privateKey);
@@ -22,7 +22,7 @@ export function signK1(digest: Uint8Array, privateKey: string): string {
   }
 }
 
-/** The public key, `PUB_K1_...`, whose owner has signed this digest; undefined when the signature is none of anybody. */
+/** Recovers the public key, `PUB_K1_...`, that has signed a digest; undefined if the signature is invalid. */
 export function recoverK1(digest: Uint8Array, signature: string): string | undefined {
   const bytes = signatureOf(signature);
   const header = bytes?.[0];
@@ -35,7 +35,7 @@ export function recoverK1(digest: Uint8Array, signature: string): string | undef
   }
 }
 
-/** The public key, `PUB_K1_...`, of a private one. Throws INVALID_OPTIONS. */
+/** The public key, `PUB_K1_...`, of a private key as WIF or `PVT_K1_...`. Throws INVALID_OPTIONS for an invalid key. */
 export function publicKeyOfPrivate(privateKey: string): string {
   const key = privateKeyOf(privateKey);
   if (key === undefined || !secp256k1.utils.isValidSecretKey(key))
@@ -43,7 +43,7 @@ export function publicKeyOfPrivate(privateKey: string): string {
   return publicKeyText(secp256k1.getPublicKey(key, true));
 }
 
-/** Neither r nor s, from byte 1 and 33 on, is written with its first bit set or with a byte more than it needs. */
+/** Whether r and s, from byte 1 and 33 on, have no first bit set and no superfluous leading zero byte. */
 function isCanonical(signature: Uint8Array): boolean {
   return [1, 33].every((at) => {
     const [first = 0, second = 0] = signature.subarray(at, at + 2);
@@ -51,7 +51,7 @@ function isCanonical(signature: Uint8Array): boolean {
   });
 }
 
-/** Another deterministic signature for every attempt. */
+/** Entropy for another deterministic signature at each attempt. */
 function entropyOf(attempt: number): Uint8Array {
   const entropy = new Uint8Array(32);
   new DataView(entropy.buffer).setUint32(28, attempt);

@@ -2,30 +2,30 @@ import { createHash } from 'node:crypto';
 import { ripemd160 } from '@noble/hashes/legacy.js';
 import { base58 } from '@scure/base';
 
-/** The texts of Antelope chains for keys and signatures of secp256k1: base58 with a checksum, and a prefix that names the kind. */
+/** Bytes of the checksum in Antelope's texts for keys and signatures: base58 with a checksum, after a prefix for the kind. */
 
 const CHECKSUM_BYTES = 4;
 const SUFFIX = new TextEncoder().encode('K1');
 const LEGACY_PUBLIC = 'EOS';
 const WIF_VERSION = 0x80;
 
-/** `PUB_K1_...` of a compressed public key, 33 bytes. */
+/** Writes a compressed public key of 33 bytes as `PUB_K1_...`. */
 export const publicKeyText = (bytes: Uint8Array): string => `PUB_K1_${withChecksum(bytes, SUFFIX)}`;
 
-/** `SIG_K1_...` of 65 bytes: 31 and the recovery id, then r and s. */
+/** Writes a signature as `SIG_K1_...`: 65 bytes, which are 31 plus the recovery id, then r and s. */
 export const signatureText = (bytes: Uint8Array): string => `SIG_K1_${withChecksum(bytes, SUFFIX)}`;
 
-/** The compressed public key of `PUB_K1_...` or the older `EOS...`; undefined for what is neither. */
+/** Reads a compressed public key from `PUB_K1_...` or the older `EOS...`; undefined for any other text. */
 export function publicKeyOf(text: string): Uint8Array | undefined {
   if (text.startsWith('PUB_K1_')) return checked(text.slice(7), SUFFIX, 33);
   return text.startsWith(LEGACY_PUBLIC) ? checked(text.slice(3), new Uint8Array(), 33) : undefined;
 }
 
-/** The 65 bytes of `SIG_K1_...`; undefined for what is none. */
+/** Reads the 65 bytes of `SIG_K1_...`; undefined for any other text. */
 export const signatureOf = (text: string): Uint8Array | undefined =>
   text.startsWith('SIG_K1_') ? checked(text.slice(7), SUFFIX, 65) : undefined;
 
-/** The private key of `PVT_K1_...` or of the wallet import format (WIF), 32 bytes; undefined for what is neither. */
+/** Reads a private key of 32 bytes from `PVT_K1_...` or WIF (wallet import format); undefined for any other text. */
 export function privateKeyOf(text: string): Uint8Array | undefined {
   if (text.startsWith('PVT_K1_')) return checked(text.slice(7), SUFFIX, 32);
   const bytes = decoded(text);
@@ -46,7 +46,9 @@ function checked(text: string, suffix: Uint8Array, length: number): Uint8Array |
   return isEqual(checksumOf(body, suffix), bytes.subarray(length)) ? body.slice() : undefined;
 }
 
-/** Far longer texts than any of these are not even looked at: decoding takes the square of their length. */
+/**
+ * Decodes base58. Texts far longer than any of these are refused first, because decoding takes the square of their length.
+ */
 function decoded(text: string): Uint8Array | undefined {
   if (text.length > 128) return undefined;
   try {
@@ -59,7 +61,7 @@ function decoded(text: string): Uint8Array | undefined {
 const checksumOf = (bytes: Uint8Array, suffix: Uint8Array): Uint8Array =>
   ripemd160(joined(bytes, suffix)).subarray(0, CHECKSUM_BYTES);
 
-/** As long as the checksum is. */
+/** Whether a digest begins with a checksum. */
 const isEqual = (digest: Uint8Array, checksum: Uint8Array): boolean =>
   checksum.every((byte, at) => byte === digest[at]);
 

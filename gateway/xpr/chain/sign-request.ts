@@ -1,13 +1,13 @@
 import { signK1, recoverK1 } from './k1-signature.ts';
 import { createHash } from 'node:crypto';
 
-/** What a request is signed with: `signingKey` as WIF or `PVT_K1_...`, `atMs` Unix milliseconds. */
+/** A request and the key to sign it. `signingKey` is WIF or `PVT_K1_...`, `atMs` Unix milliseconds. */
 export interface RequestSigning extends Omit<SignedParts, 'timestamp'> {
   readonly signingKey: string;
   readonly atMs: number;
 }
 
-/** The headers that prove who sends this body. Throws INVALID_OPTIONS for a key that is none. */
+/** Signs a request; returns the headers that prove its sender. Throws INVALID_OPTIONS for an invalid key. */
 export function signRequest({ signingKey, atMs, ...parts }: RequestSigning): Record<string, string> {
   const { account, audience, nonce } = parts;
   const timestamp = String(Math.floor(atMs / 1_000));
@@ -20,7 +20,7 @@ export function signRequest({ signingKey, atMs, ...parts }: RequestSigning): Rec
   };
 }
 
-/** The headers of a signed request; the last two are ours, and signed when they are there. */
+/** The headers of a signed request. `audience` and `nonce` are Orrery's own; they are signed if present. */
 export const XPR_HEADERS = {
   account: 'X-XPR-Account',
   timestamp: 'X-XPR-Timestamp',
@@ -30,11 +30,12 @@ export const XPR_HEADERS = {
 } as const;
 
 /**
- * What is signed of a request.
+ * The parts of a request that are signed.
  *
- * - `timestamp` Unix seconds, as it stands in the header.
- * - `audience`  whom it is for: without one it can be passed on to another server that trusts the account.
- * - `nonce`     makes two like requests in one second different.
+ * - `timestamp` Unix seconds, as in the header.
+ * - `audience`  the server that it is for. Without it the request could be passed on to another server that trusts the
+ *               account.
+ * - `nonce`     makes two equal requests in one second different.
  */
 interface SignedParts {
   readonly account: string;
@@ -46,15 +47,15 @@ interface SignedParts {
 
 const sha256 = (data: string | Uint8Array): Buffer => createHash('sha256').update(data).digest();
 
-/** The SHA-256 of a request's body, in hexadecimal digits. */
+/** The SHA-256 of a request's body, in hexadecimal. */
 export const hashBody = (body: string | Uint8Array): string => sha256(body).toString('hex');
 
-/** Account, timestamp and the hash of the body, a line each; then what of ours is there; and the SHA-256 of it all. */
+/** The digest to sign: SHA-256 of account, timestamp and body hash, one a line, then audience and nonce if present. */
 export function digestOf({ body, ...parts }: SignedParts): Uint8Array {
   return digestOfHash({ ...parts, bodyHash: hashBody(body) });
 }
 
-/** The same where the body's hash is known. */
+/** The digest to sign, by the hash of the body. */
 export function digestOfHash({
   account,
   timestamp,
@@ -68,14 +69,17 @@ export function digestOfHash({
   return sha256(lines.join('\n'));
 }
 
-// The same steps under the names, and with the parameters, that XPR's own software has for them.
+// The functions below have the names and parameters of XPR's own software.
 
-/** What is signed: SHA-256 of account, timestamp (Unix seconds) and the body's hash, a line each; in hexadecimal digits. */
+/** The digest to sign: SHA-256 of account, timestamp (Unix seconds) and body hash, one a line; in hexadecimal. */
 export function createA2ADigest(account: string, timestamp: number, bodyHash: string): string {
   return Buffer.from(digestOfHash({ account, timestamp: String(timestamp), bodyHash })).toString('hex');
 }
 
-/** `SIG_K1_...`, with a key as WIF or `PVT_K1_...`. Throws INVALID_OPTIONS for what is no key; the message does not show it. */
+/**
+ * Signs a request with a key as WIF or `PVT_K1_...`; returns `SIG_K1_...`. `timestamp` is in Unix seconds. Throws
+ * INVALID_OPTIONS for an invalid key, which the message does not show.
+ */
 export function signA2ARequest(
   privateKey: string,
   account: string,
@@ -85,7 +89,10 @@ export function signA2ARequest(
   return signK1(digestOfHash({ account, timestamp: String(timestamp), bodyHash }), privateKey);
 }
 
-/** The public key, `PUB_K1_...`, that has signed this; undefined when the signature is none. */
+/**
+ * Recovers the public key, `PUB_K1_...`, that has signed a request; undefined if the signature is invalid. `timestamp` is in
+ * Unix seconds.
+ */
 export function recoverA2APublicKey(
   signature: string,
   account: string,

@@ -5,8 +5,8 @@ const STAKE_A_POINT = 500;
 const BEST_RATING = 10_000;
 
 /**
- * How far an agent is trusted, 0 to 100 (X-49): up to 30 for its owner's identification, 20 for its stake, 40 for its
- * reviews, 10 for the months since it was registered.
+ * The trust score of an agent, 0 to 100 (X-49): up to 30 for its owner's KYC level, 20 for its stake, 40 for its rating, and
+ * 10 for the months since its registration.
  */
 export function trustScore({ kycLevel, stake, rating, registeredAtMs }: XprAgent, nowMs: number): number {
   const months = Math.floor((nowMs - registeredAtMs) / MONTH_MS);
@@ -27,6 +27,6 @@ const RATINGS = [
   [20, 'low'],
 ] as const;
 
-/** The word for a score. */
+/** The name of the range that a score is in: from 80 `verified`, 60 `high`, 40 `medium`, 20 `low`. */
 export const trustRating = (score: number): 'verified' | 'high' | 'medium' | 'low' | 'untrusted' =>
   RATINGS.find(([from]) => score >= from)?.[1] ?? 'untrusted';

@@ -1,13 +1,13 @@
-/** As Antelope names accounts. */
+/** The names of accounts on Antelope chains. */
 export const ACCOUNT_NAME = /^[a-z1-5.]{1,12}[a-j1-5.]?$/;
 
 /**
- * An agent as the chain has it registered.
+ * An agent's record on the chain.
  *
- * - `owner`          the account of the person who owns it; its own without one.
+ * - `owner`          account of its owner; its own account if it has none.
  * - `stake`          whole XPR.
- * - `rating`         the average of its reviews, 0 to 10,000.
- * - `kycLevel`       how far its owner has been identified, 0 to 3.
+ * - `rating`         average of its reviews, 0 to 10,000.
+ * - `kycLevel`       KYC level of its owner, 0 to 3.
  * - `registeredAtMs` Unix milliseconds.
  */
 export interface XprAgent {
@@ -25,24 +25,25 @@ export interface XprAgent {
   readonly registeredAtMs: number;
 }
 
-/** What is known of accounts: from the chain, or from wherever a deployment keeps it. */
+/** Looks accounts up, on the chain or elsewhere. */
 export interface XprAccounts {
   /**
-   * The public keys, `PUB_K1_...` or `EOS...`, each of which alone may act for the account (its active permission); none for
-   * an account that there is not.
+   * Resolves to the public keys, `PUB_K1_...` or `EOS...`, that can act alone for the account (its active permission).
+   * Resolves to none for an unknown account.
    */
   activeKeys(account: string): Promise<readonly string[]>;
-  /** Undefined for an account that is registered as no agent. */
+  /** Resolves to the record of an agent; undefined if the account is not registered as one. */
   agent(account: string): Promise<XprAgent | undefined>;
 }
 
 /**
- * A job whose payment lies in escrow.
+ * A job whose payment is in escrow.
  *
- * - `client`       who pays, `agent` who does it; empty while nobody does.
- * - `deliverables` what is to be handed over.
+ * - `client`       account that pays.
+ * - `agent`        account that does the job; empty if there is none yet.
+ * - `deliverables` what the agent has to deliver.
  * - `amount`       whole XPR.
- * - `deadlineAtMs` Unix milliseconds; undefined without one.
+ * - `deadlineAtMs` Unix milliseconds; undefined if there is no deadline.
  */
 export interface XprJob {
   readonly id: number;
@@ -55,8 +56,8 @@ export interface XprJob {
   readonly deadlineAtMs: number | undefined;
 }
 
-/** The jobs in escrow. */
+/** Looks jobs in escrow up. */
 export interface XprJobs {
-  /** Undefined for a job that there is not. */
+  /** Resolves to a job; undefined if there is none with this id. */
   job(id: number): Promise<XprJob | undefined>;
 }

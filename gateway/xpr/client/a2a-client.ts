@@ -16,13 +16,15 @@ import { A2AMessage, A2ATask, RpcAnswer, XprAgentCard } from './xpr-words.ts';
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 
 /**
- * - `callerAccount` as whom requests are made.
- * - `signingKey`    of that account, as WIF or `PVT_K1_...`. Only with both are requests signed.
- * - `timeout`       milliseconds for each request. @default 30,000
- * - `audience`      whom requests are for; the server must know the header `X-XPR-Audience`. @default anybody
- * - `allowHttp`     plain HTTP is spoken to others than this machine, where anybody on the way reads and changes what is
- *                   said. @default false
- * - `maxBytes`      how much of an answer is read. @default 4 MiB
+ * Options of `A2AClient`.
+ *
+ * - `callerAccount` account that makes the requests.
+ * - `signingKey`    private key of that account, WIF or `PVT_K1_...`. Requests are signed only with both.
+ * - `timeout`       of each request, milliseconds. @default 30,000
+ * - `audience`      the server that requests are for; it must know the header `X-XPR-Audience`. @default any
+ * - `allowHttp`     allows plain HTTP to other machines, which anybody on the way can read and change. @default false
+ * - `maxBytes`      largest answer. @default 4 MiB
+ * - `fetch`, `clock`, `newId` @default the platform's
  */
 const Options = z.strictObject({
   callerAccount: z.string().regex(ACCOUNT_NAME, 'the name of an account').optional(),
@@ -41,10 +43,13 @@ const Options = z.strictObject({
 export type A2AClientOptions = z.input<typeof Options>;
 
 /**
- * - `taskId`    goes on with this task.
- * - `contextId` of the conversation.
+ * Options of `A2AClient.sendMessage`.
+ *
+ * - `taskId`    the task that the message continues.
+ * - `contextId` the conversation that it belongs to.
  * - `jobId`     the job in escrow that it is about.
- * - `signal`    ends the waiting, not the task.
+ * - `metadata`  of the message.
+ * - `signal`    ends the request, not the task.
  */
 export interface SendMessageOptions {
   readonly taskId?: string;
@@ -54,15 +59,15 @@ export interface SendMessageOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Where a card may stand, the newer path first. */
+/** The paths of a card, the newer one first. */
 const CARD_PATHS = ['/.well-known/agent-card.json', '/.well-known/agent.json'];
 const RPC_PATH = '/a2a';
 
 /**
- * Talks to an agent that speaks XPR's dialect of A2A (seed 2).
+ * A client of an agent that speaks XPR's dialect of A2A (seed 2).
  *
- * Its methods reject with an `A2AError`: the agent's, or -32000 with `data.reason` when there is no answer of the agent. The
- * constructor throws INVALID_OPTIONS naming field and value.
+ * Its methods reject with an `A2AError`: the agent's; or -32000 with a `ClientFault` in `data.reason`, if the agent gave no
+ * answer. The constructor throws INVALID_OPTIONS naming field and value.
  */
 export class A2AClient {
   readonly endpoint: string;
@@ -83,7 +88,7 @@ export class A2AClient {
     this.#exchange = { fetch: this.#options.fetch ?? fetch, clock: time, timeoutMs: timeout, maxBytes };
   }
 
-  /** The agent's card: public, so the request is never signed. */
+  /** Fetches the agent's card. The card is public, so the request is not signed. */
   async getAgentCard({ signal }: { readonly signal?: AbortSignal } = {}): Promise<XprAgentCard> {
     let last: A2AError | undefined;
     for (const path of CARD_PATHS) {
@@ -103,7 +108,7 @@ export class A2AClient {
     throw last as A2AError;
   }
 
-  /** Says something to the agent; resolves to the task that it belongs to, when the agent answers. */
+  /** Sends a message; resolves to its task when the agent answers. */
   sendMessage(message: A2AMessage, options: SendMessageOptions = {}): Promise<A2ATask> {
     const { taskId, contextId, jobId, metadata, signal } = options;
     const { callerAccount } = this.#options;
@@ -118,12 +123,12 @@ export class A2AClient {
     return this.#call('message/send', params, signal);
   }
 
-  /** How the task stands. */
+  /** Fetches a task. */
   getTask(taskId: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<A2ATask> {
     return this.#call('tasks/get', { id: taskId }, signal);
   }
 
-  /** Has the agent stop working at it; resolves to the task as it is then. */
+  /** Cancels a task; resolves to the cancelled task. */
   cancelTask(taskId: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<A2ATask> {
     return this.#call('tasks/cancel', { id: taskId }, signal);
   }
@@ -157,12 +162,12 @@ export class A2AClient {
   }
 }
 
-/** Names of this machine; URLs have addresses in one way of writing alone. */
+/** Hosts of this machine. `URL` writes addresses in one form only. */
 const THIS_MACHINE = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /**
- * Without slashes at its end. Throws INVALID_OPTIONS unless it is an https URL without credentials, or an http one where
- * that may be.
+ * Removes slashes at the end. Throws INVALID_OPTIONS unless the URL is of https and without credentials; `allowHttp`, and
+ * this machine, may be of http.
  */
 function endpointOf(endpoint: string, { allowHttp }: { readonly allowHttp: boolean }): string {
   const url = URL.parse(endpoint);
@@ -175,7 +180,7 @@ function endpointOf(endpoint: string, { allowHttp }: { readonly allowHttp: boole
   return url.href.replace(/\/+$/, '');
 }
 
-/** The JSON of a text; undefined, which is no JSON, where there is none, or it is nested too deeply to be read. */
+/** Parses JSON; undefined if it is invalid, or nested too deeply. */
 function parsedJson(text: string): unknown {
   try {
     return parseShallowJson(text);

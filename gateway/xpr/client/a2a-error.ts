@@ -1,4 +1,4 @@
-/** Why a request came to nothing on this side of the wire. */
+/** Why a request failed without an answer of the agent. */
 export type ClientFault =
   | 'TIMEOUT'
   | 'NETWORK'
@@ -8,14 +8,14 @@ export type ClientFault =
   | 'INVALID_ANSWER'
   | 'CANCELLED';
 
-/** What XPR's protocol has for everything that is not about one request alone. */
+/** The code of XPR's protocol for errors of the server, and of this client. */
 export const SERVER_ERROR = -32_000;
 
 /**
- * A request that an XPR agent has refused, or that did not reach it.
+ * The error of a request to an XPR agent.
  *
- * - `code` of JSON-RPC: the agent's; -32000 also when there is no answer of it.
- * - `data` what else the agent says; on this side of the wire `{reason}`, a `ClientFault`.
+ * - `code` of JSON-RPC: the agent's, or -32000 if the agent gave no answer.
+ * - `data` the agent's; or `{reason}`, a `ClientFault`, if it gave no answer.
  */
 export class A2AError extends Error {
   readonly code: number;
@@ -29,7 +29,7 @@ export class A2AError extends Error {
   }
 }
 
-/** A request that came to nothing on this side of the wire; `facts` stand beside the reason. */
+/** Makes the error of a request without an answer. `facts` are added to `data`. */
 export const clientError = (
   reason: ClientFault,
   sentence: string,

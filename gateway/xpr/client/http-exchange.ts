@@ -4,8 +4,8 @@ import type { Clock } from '../../../runtime/protocol/seams.ts';
 import { type A2AError, clientError } from './a2a-error.ts';
 
 /**
- * - `timeoutMs` for all of it: connecting, the answer's head and its body.
- * - `maxBytes`  how much of an answer is read.
+ * - `timeoutMs` for the whole exchange, body included.
+ * - `maxBytes`  largest body of an answer.
  */
 export interface HttpExchangeDeps {
   readonly fetch: typeof fetch;
@@ -19,12 +19,12 @@ export interface HttpAnswer {
   readonly text: string;
 }
 
-/** What a request consists of, where no redirection is followed: it may carry a signature that is for nobody else. */
+/** A request. Redirects are not followed, because its signature is for one server. */
 export type HttpRequest = Pick<RequestInit, 'method' | 'headers' | 'body'> & {
   readonly signal?: AbortSignal;
 };
 
-/** Sends a request and reads the answer, in time and within bounds. Rejects with an `A2AError` that says why not. */
+/** Sends a request and reads the answer. Rejects with an `A2AError` if that fails, takes too long, or is too large. */
 export async function httpExchange(
   url: string,
   request: HttpRequest,
@@ -73,6 +73,6 @@ function explained(error: unknown, url: string, { isLate, isCancelled, timeoutMs
   return clientError('NETWORK', `${url} cannot be reached: ${reasonOf(rootOf(error))}`, { cause: error });
 }
 
-/** What the platform calls `fetch failed` has the reason within. */
+/** The error to show: `fetch failed` has the reason in its cause. */
 const rootOf = (error: unknown): unknown =>
   error instanceof Error && error.cause instanceof Error ? error.cause : error;

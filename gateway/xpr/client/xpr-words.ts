@@ -1,10 +1,13 @@
 import { z } from 'zod';
 
-/** What an XPR agent says and is told over the wire (seed 2), as far as this client reads it; what else stands there is kept. */
+/**
+ * Free data of a message, task or artifact. All schemas here are of XPR's protocol (seed 2); fields that they do not name are
+ * preserved.
+ */
 
 const Metadata = z.record(z.string(), z.json());
 
-/** A piece of a message or artifact: text, a file by its address or in base64, or JSON. */
+/** A part of a message or artifact: text, a file as `uri` or base64 `bytes`, or JSON. */
 export const A2APart = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('text'), text: z.string() }),
   z.looseObject({
@@ -20,12 +23,14 @@ export const A2APart = z.discriminatedUnion('type', [
 ]);
 export type A2APart = z.infer<typeof A2APart>;
 
+/** A message of XPR's protocol. */
 export const A2AMessage = z.looseObject({
   role: z.enum(['user', 'agent']),
   parts: z.array(A2APart).min(1),
 });
 export type A2AMessage = z.infer<typeof A2AMessage>;
 
+/** The states of a task in XPR's protocol. */
 export const A2ATaskState = z.enum([
   'submitted',
   'working',
@@ -36,6 +41,7 @@ export const A2ATaskState = z.enum([
 ]);
 export type A2ATaskState = z.infer<typeof A2ATaskState>;
 
+/** An artifact of a task. `index` is its position among the artifacts. */
 export const A2AArtifact = z.looseObject({
   name: z.string().optional(),
   description: z.string().optional(),
@@ -44,7 +50,7 @@ export const A2AArtifact = z.looseObject({
 });
 export type A2AArtifact = z.infer<typeof A2AArtifact>;
 
-/** `timestamp` in ISO 8601. */
+/** A task of XPR's protocol. `timestamp` is in ISO 8601. */
 export const A2ATask = z.looseObject({
   id: z.string().min(1),
   contextId: z.string().optional(),
@@ -59,7 +65,9 @@ export const A2ATask = z.looseObject({
 });
 export type A2ATask = z.infer<typeof A2ATask>;
 
-/** `xpr:registeredAt` Unix seconds, `xpr:trustScore` 0 to 100, `xpr:kycLevel` 0 to 3. */
+/**
+ * An agent's card with XPR's fields. `xpr:registeredAt` is in Unix seconds, `xpr:trustScore` 0 to 100, `xpr:kycLevel` 0 to 3.
+ */
 export const XprAgentCard = z.looseObject({
   name: z.string(),
   description: z.string().default(''),
@@ -93,7 +101,7 @@ export const XprAgentCard = z.looseObject({
 });
 export type XprAgentCard = z.infer<typeof XprAgentCard>;
 
-/** The answer to a request: `result` or `error`. */
+/** An answer of JSON-RPC, with `result` or `error`. */
 export const RpcAnswer = z.looseObject({
   jsonrpc: z.literal('2.0'),
   id: z.union([z.string(), z.number(), z.null()]),

@@ -5,13 +5,13 @@ import type { Clock } from '../../../runtime/protocol/seams.ts';
 import type { AmendCard } from '../../a2a/server/card-routes.ts';
 import type { Json } from '../../a2a/wire/json.ts';
 
-type Words = { readonly [key: string]: Json };
+type JsonObject = { readonly [key: string]: Json };
 
 /**
- * As whom agents are registered on the chain.
+ * The accounts that agents are registered as on the chain.
  *
- * - `account` the system as a whole.
- * - `agents`  single agents, by their ids here. @default none
+ * - `account` of the system as a whole. @default none
+ * - `agents`  of single agents, by agent id. @default none
  */
 export interface XprCardOptions {
   readonly accounts: Pick<XprAccounts, 'agent'>;
@@ -22,8 +22,10 @@ export interface XprCardOptions {
 const TTL_MS = 60_000;
 const RETRY_MS = 10_000;
 
-/** Has cards show what the chain says (X-01..X-05), asked once a minute; while the chain is away, what it last
- * said. Throws INVALID_OPTIONS naming an account that can be none. */
+/**
+ * Adds the records of the chain to cards (X-01..X-05). A record is read once a minute at most; while the chain does not
+ * answer, the last one is used. Throws INVALID_OPTIONS naming an invalid account.
+ */
 export function xprCards(
   { accounts, account: ofSystem, agents = {} }: XprCardOptions,
   { clock }: { readonly clock: Pick<Clock, 'now'> },
@@ -47,22 +49,22 @@ function requireAccount(field: string, account: string | undefined): void {
     throw invalidOptions(field, account, 'the name of an XPR account');
 }
 
-/** What XPR calls the mode of everything that can be read. */
+/** The input and output mode that XPR expects on every card. */
 const TEXT = 'text';
 
 /**
- * A card as A2A has it, with what the chain says of the account (seed 2, "Agent Card Schema"): name, description and URL are
- * those of the record, its capabilities are tags of every skill, and the fields `xpr:...` are added. What the record leaves
- * empty stays as it is. Without a record only the account is added.
+ * Adds an account's record to a card (seed 2, "Agent Card Schema"). Name, description and URL come from the record, unless
+ * they are empty there; its capabilities become tags of every skill; and the fields `xpr:...` are added. Without a record
+ * only `xpr:account` is added.
  */
 export function withChainRecord(
-  card: Words,
+  card: JsonObject,
   {
     account,
     agent,
     nowMs,
   }: { readonly account: string; readonly agent: XprAgent | undefined; readonly nowMs: number },
-): Words {
+): JsonObject {
   if (agent === undefined) return { ...card, 'xpr:account': account };
   const { name, description, endpoint, protocol, capabilities, kycLevel, registeredAtMs, owner } = agent;
   return {
@@ -88,33 +90,33 @@ const NO_CAPABILITIES = { streaming: false, pushNotifications: false, stateTrans
 const withMode = (modes: Json | undefined): Json => [...new Set([TEXT, ...listOf(modes)])];
 
 function withTags(skill: Json, tags: readonly string[]): Json {
-  const words = objectOf(skill);
-  return { ...words, tags: [...new Set([...tags, ...listOf(words['tags'])])] };
+  const fields = objectOf(skill);
+  return { ...fields, tags: [...new Set([...tags, ...listOf(fields['tags'])])] };
 }
 
-const objectOf = (value: Json | undefined): Words =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Words) : {};
+const objectOf = (value: Json | undefined): JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 
 const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
 
-/** What is known of an account. */
+/** The cached record of an account. */
 interface Known {
   agent: XprAgent | undefined;
-  /** Until when the chain is not asked again. */
+  /** When the chain may be asked again, Unix milliseconds. */
   untilMs: number;
   asking: Promise<void> | undefined;
 }
 
 /**
- * `ttlMs`: how long a record is believed. `retryMs`: how long the chain is left alone when it has not answered; until then,
- * and while it is asked again, the last record stands.
+ * - `ttlMs`   how long a record is cached.
+ * - `retryMs` how long until the next try when the chain does not answer. The last record is used meanwhile.
  */
 interface ChainRecordsOptions {
   readonly ttlMs: number;
   readonly retryMs: number;
 }
 
-/** The records of a few accounts, for whoever shows them to everybody: the chain is asked seldom, however many ask. */
+/** Caches the records of a few accounts, so that the chain is asked seldom, however many cards are requested. */
 class ChainRecords {
   readonly #accounts: Pick<XprAccounts, 'agent'>;
   readonly #clock: Pick<Clock, 'now'>;
@@ -127,7 +129,7 @@ class ChainRecords {
     this.#options = options;
   }
 
-  /** Undefined when the account is registered as no agent, or nothing is known of it yet and the chain does not answer. */
+  /** Resolves to an account's record; undefined if there is none, or none could be read yet. */
   async of(account: string): Promise<XprAgent | undefined> {
     let known = this.#known.get(account);
     if (known === undefined) {
@@ -146,7 +148,7 @@ class ChainRecords {
       known.agent = await this.#accounts.agent(account);
       goodForMs = ttlMs;
     } catch {
-      // Who shows a card shows it without the chain too.
+      // A card is shown without the chain's record too.
     }
     known.untilMs = this.#clock.now() + goodForMs;
     known.asking = undefined;

@@ -10,9 +10,9 @@ import { messageOf } from '../../a2a/wire/message-words.ts';
 import { isOrreryError, type OrreryError } from '../../../runtime/protocol/errors.ts';
 import { type Fault, faultOf, internalFault } from '../../a2a/wire/faults.ts';
 
-type Words = { readonly [key: string]: Json };
+type JsonObject = { readonly [key: string]: Json };
 
-/** The methods of XPR's protocol, and the operations that they mean. */
+/** The operation of each method of XPR's protocol. */
 export const XPR_METHODS = {
   'message/send': 'send',
   'tasks/get': 'get',
@@ -20,7 +20,7 @@ export const XPR_METHODS = {
 } as const satisfies Dialect['methods'] & Readonly<Record<string, OperationName>>;
 export type XprMethod = keyof typeof XPR_METHODS;
 
-/** XPR has six states: what it lacks shows as the nearest (C-11). */
+/** The states of XPR, which has six. The others are shown as the nearest (C-11). */
 const STATES: Readonly<Record<TaskState, string>> = {
   submitted: 'submitted',
   working: 'working',
@@ -32,8 +32,8 @@ const STATES: Readonly<Record<TaskState, string>> = {
   rejected: 'failed',
 };
 
-/** A task in the words of XPR: `index` of an artifact is its place, times are in ISO 8601. */
-export function writeXprTask({ id, contextId, status, artifacts, history, metadata }: Task): Words {
+/** Writes a task for XPR. `index` of an artifact is its position; times are in ISO 8601. */
+export function writeXprTask({ id, contextId, status, artifacts, history, metadata }: Task): JsonObject {
   const { state, message, atMs } = status;
   const made = artifacts.map(writeArtifact);
   return {
@@ -50,20 +50,20 @@ export function writeXprTask({ id, contextId, status, artifacts, history, metada
   };
 }
 
-const writeArtifact = ({ name, description, parts, metadata }: Artifact, index: number): Words => ({
+const writeArtifact = ({ name, description, parts, metadata }: Artifact, index: number): JsonObject => ({
   ...defined({ name, description }),
   parts: parts.map(writePart),
   index,
   ...defined({ metadata }),
 });
 
-const writeMessage = ({ role, parts, metadata }: TaskMessage): Words => ({
+const writeMessage = ({ role, parts, metadata }: TaskMessage): JsonObject => ({
   role,
   parts: parts.map(writePart),
   ...defined({ metadata }),
 });
 
-/** A file always says what it is. */
+/** Writes a part. A file always gets a media type. */
 const writePart = (part: Part): Json =>
   writeTagged(
     'raw' in part || 'url' in part ? { mediaType: 'application/octet-stream', ...part } : part,
@@ -72,7 +72,7 @@ const writePart = (part: Part): Json =>
 
 const Id = z.string().min(1);
 
-/** Free facts; `xpr:jobId` is the number of a job in escrow. */
+/** Free metadata. `xpr:jobId` is the number of a job in escrow. */
 const XprMetadata = z.object({ 'xpr:jobId': z.int().nonnegative().optional() }).catchall(FreshJson);
 
 const SendParams = z.object({
@@ -88,14 +88,14 @@ const SendParams = z.object({
 const GetParams = z.object({ id: Id, historyLength: optional(HistoryLength) });
 const CancelParams = z.object({ id: Id });
 
-/** What a caller says of itself; it proves nothing. */
+/** A message with the account that its sender claims, without proof. */
 export interface XprSendOrder extends SendOrder {
   readonly claimedAccount?: string;
 }
 
 /**
- * - `newId`      of messages whose sender has given them none.
- * - `waitMs`     how long an answer to message/send may take; then it says how the task stands.
+ * - `newId`  makes ids for messages without one.
+ * - `waitMs` how long `message/send` waits for the task to end.
  */
 interface XprReading {
   readonly newId: () => string;
@@ -103,8 +103,8 @@ interface XprReading {
 }
 
 /**
- * `params` of message/send. What is said beside a message that goes on with a task belongs to the message: the task has its
- * own. Throws INVALID_PAYLOAD naming the field and its value.
+ * Reads the params of `message/send`. If the message continues a task, metadata of the request becomes metadata of the
+ * message, because the task has its own. Throws INVALID_PAYLOAD naming the field and its value.
  */
 export function readSend(params: unknown, { newId, waitMs }: XprReading): XprSendOrder {
   const read = readParams(SendParams, params, 'message/send');
@@ -123,13 +123,13 @@ export function readSend(params: unknown, { newId, waitMs }: XprReading): XprSen
   };
 }
 
-/** `params` of tasks/get. The history is what nobody asks for. */
+/** Reads the params of `tasks/get`. The history is left out, unless it is asked for. */
 export function readGet(params: unknown): Operations['get']['in'] {
   const { id, historyLength } = readParams(GetParams, params, 'tasks/get');
   return { taskId: id, historyLength: historyLength ?? 0 };
 }
 
-/** `params` of tasks/cancel. */
+/** Reads the params of `tasks/cancel`. */
 export function readCancel(params: unknown): Operations['cancel']['in'] {
   return { taskId: readParams(CancelParams, params, 'tasks/cancel').id };
 }
@@ -142,7 +142,6 @@ function withFacts(message: TaskMessage, facts: Facts | undefined): TaskMessage 
 
 const withoutUndefined = (facts: z.output<typeof XprMetadata>): Facts => defined(facts) as Facts;
 
-/** The errors of the seed's protocol ("Error Codes"): number and message. */
 const PARSE = [-32_700, 'Parse error'] as const;
 const REQUEST = [-32_600, 'Invalid request'] as const;
 const METHOD = [-32_601, 'Method not found'] as const;
@@ -177,12 +176,12 @@ const ERROR_OF_FAULT: Readonly<Record<Fault, readonly [code: number, message: st
 };
 
 /**
- * An error as the binding answers it, always with status 200 (C-09): the seed's number and message, and in `data` what tells
- * apart what shares a number.
+ * Writes an error of the binding, always with status 200 (C-09). Code and message are those of the seed ("Error Codes");
+ * `data` distinguishes errors that share a code.
  *
  * - `reason`            the name of the fault, such as UNAUTHENTICATED, PERMISSION_DENIED, RATE_LIMITED.
  * - `detail`            a sentence for people.
- * - `retryAfterSeconds` when it may be worth another try.
+ * - `retryAfterSeconds` when a retry may succeed.
  */
 export function writeXprError(error: unknown): WrittenError {
   const reason = faultOf(error);

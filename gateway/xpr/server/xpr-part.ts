@@ -34,10 +34,10 @@ import {
 import type { Principal } from '../../../runtime/protocol/principal.ts';
 
 /**
- * - `toolMode`       `readonly`: only capabilities that are declared `readOnly`. @default full
- * - `mostMessages`   that one task takes. @default any number
- * - `answerWithinMs` how long message/send waits for the task's end; then it says how the task stands, and its caller asks
- *                    again by tasks/get. @default 25,000, which is less than clients wait
+ * - `toolMode`       `readonly` allows only capabilities that are declared `readOnly`. @default 'full'
+ * - `mostMessages`   messages that one task takes. @default no limit
+ * - `answerWithinMs` how long `message/send` waits for the task to end. Then it answers with the task as it is, and the
+ *                    caller polls by `tasks/get`. @default 25,000, which is less than clients wait
  */
 const Settings = z.strictObject({
   toolMode: z.enum(['full', 'readonly']).default('full'),
@@ -45,7 +45,7 @@ const Settings = z.strictObject({
   answerWithinMs: Milliseconds.default(25_000),
 });
 
-/** `admit`: who may come in by this binding. @default that of the gateway */
+/** `admit` is the admission of this binding. @default that of the gateway */
 export interface XprPartOptions extends z.input<typeof Settings> {
   readonly service: A2AService;
   readonly admit?: Admit;
@@ -60,11 +60,11 @@ type Deps = z.output<typeof Settings> & {
 const PATH = '/a2a';
 
 /**
- * The XPR binding of A2A (seed 2): JSON-RPC 2.0 at `POST /a2a`, and at `POST /{agentId}/a2a` for one agent. Every answer has
- * status 200. What is no call is answered before anybody is asked who they are; calls are one a request, with an id, because
- * a signature is for one.
+ * The part that serves XPR's binding of A2A (seed 2): JSON-RPC 2.0 at `POST /a2a`, and at `POST /{agentId}/a2a` for one
+ * agent. Every answer has status 200. An invalid call is answered before the caller is authenticated. A request holds one
+ * call, with an id, because a signature is for one.
  *
- * Fails with INVALID_OPTIONS naming field and value.
+ * Throws INVALID_OPTIONS naming field and value.
  */
 export function xprPart({ service, admit, ...settings }: XprPartOptions): GatewayPart {
   const parsed = parseOptions(Settings, settings, 'xpr');
@@ -84,7 +84,7 @@ export function xprPart({ service, admit, ...settings }: XprPartOptions): Gatewa
 }
 
 class XprRequest implements RequestHandler<JsonRpcCall, Answer> {
-  /** What is no call is answered before anybody is asked who they are. */
+  /** Invalid calls are answered before the caller is authenticated. */
   readonly decodesFirst = true;
   readonly admit: Admit | undefined;
   readonly #deps: Deps;
@@ -144,7 +144,7 @@ class XprRequest implements RequestHandler<JsonRpcCall, Answer> {
   }
 }
 
-/** Throws INVALID_REQUEST for what is no call that is to be answered. */
+/** Reads a call. Throws INVALID_REQUEST for an invalid one, and for a notification. */
 function callOf(said: unknown): JsonRpcCall {
   const call = readCall(said);
   if (call.id === undefined) throw fault('INVALID_REQUEST', 'id: is left out, expected that of the answer');
@@ -158,7 +158,7 @@ function methodOf(method: string): XprMethod {
 
 const NAMES = Object.keys(XPR_METHODS).join(', ');
 
-/** Throws QUOTA_EXCEEDED when a task has had as many messages of its owner as it takes. */
+/** Throws QUOTA_EXCEEDED if the task has had `mostMessages` messages of its owner. */
 async function requireRoom(
   { service, mostMessages }: Deps,
   taskId: string | undefined,
@@ -177,8 +177,8 @@ async function requireRoom(
 const ACCOUNT_PREFIX = 'xpr:';
 
 /**
- * Who sent a message, as its metadata says it. An account that was proved is the caller's, whatever the request says (X-16);
- * one that a sender claims who has proved nothing stands under another name, so that nobody takes it for proved.
+ * The sender of a message, for its metadata. An authenticated account is the caller's, whatever the request claims (X-16).
+ * The claim of an anonymous caller gets another key, so that it is not taken for proof.
  */
 export function senderFacts(
   { claimedAccount }: Pick<XprSendOrder, 'claimedAccount'>,

@@ -10,7 +10,7 @@ const Account = z
 const TaskId = z.string().min(1).describe('Id of the task at that agent');
 const JobId = z.int().nonnegative().describe('Id of the job in escrow');
 
-/** An agent as the chain has it registered, for who is to choose one. */
+/** An agent's record on the chain, as models see it. */
 const Registered = z.object({
   account: z.string(),
   owner: z.string(),
@@ -24,6 +24,7 @@ const Registered = z.object({
   registered_at: z.number().describe('Unix seconds'),
 });
 
+/** Looks an agent up by its account; answers with its record on the chain and its card. */
 export const xprA2ADiscover = capability({
   id: 'xpr_a2a_discover',
   description: 'Looks an agent up on chain by its XPR account and fetches its agent card',
@@ -32,6 +33,7 @@ export const xprA2ADiscover = capability({
   readOnly: true,
 });
 
+/** Sends a text to an agent; answers with the task. */
 export const xprA2ASendMessage = capability({
   id: 'xpr_a2a_send_message',
   description:
@@ -46,6 +48,7 @@ export const xprA2ASendMessage = capability({
   output: A2ATask,
 });
 
+/** Fetches a task at an agent. */
 export const xprA2AGetTask = capability({
   id: 'xpr_a2a_get_task',
   description: 'Says how a task at an XPR agent stands',
@@ -54,6 +57,7 @@ export const xprA2AGetTask = capability({
   readOnly: true,
 });
 
+/** Cancels a task at an agent; answers with the cancelled task. */
 export const xprA2ACancelTask = capability({
   id: 'xpr_a2a_cancel_task',
   description: 'Cancels a task at an XPR agent',
@@ -61,7 +65,7 @@ export const xprA2ACancelTask = capability({
   output: A2ATask,
 });
 
-/** What is to be confirmed before a job is delegated. */
+/** The output of `xpr_a2a_delegate_job` while a person has to confirm it. */
 export const NeedsConfirmation = z.object({
   needs_confirmation: z.literal(true),
   action: z.string(),
@@ -70,6 +74,7 @@ export const NeedsConfirmation = z.object({
 });
 export type NeedsConfirmation = z.infer<typeof NeedsConfirmation>;
 
+/** Sends a job in escrow to an agent; answers with the task, or with what a person has to confirm first. */
 export const xprA2ADelegateJob = capability({
   id: 'xpr_a2a_delegate_job',
   description:

@@ -23,11 +23,14 @@ import {
 import type { NeedsConfirmation } from './tool-capabilities.ts';
 
 /**
- * - `chain`     where agents and jobs are looked up.
- * - `signing`   as which account, and with which key, others are called. @default unsigned
- * - `confirm`   whether a job is delegated only when that is confirmed. @default true
- * - `endpoints` which endpoints are called.
- * - `client`    what else the calls are made with.
+ * Options of the XPR tools.
+ *
+ * - `chain`     looks agents and jobs up: `chainRpc(...)`.
+ * - `signing`   account and private key that requests are signed with. @default they are unsigned
+ * - `confirm`   whether a person must confirm that a job is delegated. @default true
+ * - `endpoints` rules for endpoints that may be called.
+ * - `client`    further options of the calls.
+ * - `clock`     @default the system's
  */
 export interface XprToolOptions {
   readonly chain: Pick<XprAccounts, 'agent'> & XprJobs;
@@ -38,12 +41,14 @@ export interface XprToolOptions {
   readonly clock?: Pick<Clock, 'now' | 'setTimer'>;
 }
 
-/** `signal` ends the waiting for an answer. */
+/** `signal` ends the call. */
 export interface ToolCall {
   readonly signal?: AbortSignal;
 }
 
-/** Has a person decide; resolves to false when there is nobody to ask, and rejects when it is not approved. */
+/**
+ * Asks a person; resolves to true if they approve, and to false if there is nobody to ask. Rejects if they do not approve.
+ */
 export type AskPerson = (request: ApprovalRequest) => Promise<boolean>;
 
 interface OfTask {
@@ -52,9 +57,10 @@ interface OfTask {
 }
 
 /**
- * What XPR's five agent tools do (seed 2, "OpenClaw Tools"). All find the other agent's endpoint on the chain. They reject
- * with REFUSED: for an account that is unknown, not active or has no endpoint that may be called, and with what the other
- * agent refuses, its `code` and `data` in the details.
+ * The five agent tools of XPR (seed 2, "OpenClaw Tools"). Each finds the other agent's endpoint on the chain.
+ *
+ * They reject with REFUSED if the account is unknown or inactive, or has no endpoint that may be called. They also reject
+ * with REFUSED if the other agent refuses; its `code` and `data` are in the details.
  */
 export class XprToolService {
   readonly #options: XprToolOptions;
@@ -69,7 +75,7 @@ export class XprToolService {
     this.#options = options;
     this.#endpoints = parseOptions(ForeignUrlRules, options.endpoints ?? {}, 'endpoints');
     this.#clock = options.clock ?? systemSeams().clock;
-    // What is wrong with the options is said before somebody uses a tool.
+    // Wrong options throw here, before a tool is used.
     this.#clientOf('https://agent.invalid');
   }
 
@@ -117,8 +123,8 @@ export class XprToolService {
   }
 
   /**
-   * What is to be confirmed before a job is delegated; undefined: nothing, it may be. Where a person can be asked, that
-   * person's word counts, whatever `confirmed` says; else that is what the caller says when it was told.
+   * Checks whether a job may be delegated; undefined if it may, else the request for confirmation. If a person can be asked,
+   * their answer decides; else `confirmed` does.
    */
   async gate(
     { account, job_id, instructions, confirmed = false }: Delegation,
@@ -132,14 +138,14 @@ export class XprToolService {
     return { needs_confirmation: true, ...request };
   }
 
-  /** Sends the job as it stands in escrow, and the instructions. */
+  /** Sends the job and the instructions to the agent. */
   async delegateJob({ account, job_id, instructions }: Delegation, call: ToolCall = {}): Promise<A2ATask> {
     const job = await answered('the chain', this.#options.chain.job(job_id));
     if (job === undefined) throw refused(`There is no job ${job_id} in escrow`, { jobId: job_id });
     return this.sendMessage({ account, text: jobMessage(job, instructions), job_id }, call);
   }
 
-  /** The agent, whose endpoint may be called. */
+  /** Looks an agent up. Rejects unless it is active and its endpoint may be called. */
   async #registered(account: string): Promise<XprAgent> {
     const agent = await answered('the chain', this.#options.chain.agent(account));
     if (agent === undefined) throw refused(`No agent is registered as "${account}"`, { account });
@@ -191,7 +197,7 @@ interface Delegation {
 const signalOf = ({ signal }: ToolCall): { readonly signal?: AbortSignal } =>
   signal === undefined ? {} : { signal };
 
-/** What somebody else failed with declines this call and ends nobody here. */
+/** Converts a failure elsewhere to REFUSED, which fails the call but not the agent. */
 async function answered<Answer>(who: string, answer: Promise<Answer>): Promise<Answer> {
   try {
     return await answer;
@@ -206,8 +212,8 @@ function declined(who: string, error: unknown): OrreryError {
 }
 
 /**
- * Throws REFUSED, naming the account and its endpoint, unless that may be called: anybody can write on the chain what they
- * like. Over TLS, a name that is made to lead elsewhere after it was checked has no certificate.
+ * Rejects with REFUSED, naming account and endpoint, unless the endpoint may be called: anybody can write any URL on the
+ * chain. A name that is pointed elsewhere after this check fails TLS, because it has no certificate.
  */
 async function requireForeign(account: string, endpoint: string, rules: CheckedUrlRules): Promise<void> {
   const refuse = (url: string, expected: string) =>
@@ -219,7 +225,7 @@ async function requireForeign(account: string, endpoint: string, rules: CheckedU
   });
 }
 
-/** What an agent is told of a job that it is to do: the job as it stands in escrow, and what is asked of it. */
+/** The message about a delegated job, in Markdown: the job in escrow, and the instructions. */
 export function jobMessage(job: XprJob, instructions: string): string {
   const { id, title, description, deliverables, amount, deadlineAtMs } = job;
   const deadline = deadlineAtMs === undefined ? 'none' : new Date(deadlineAtMs).toISOString();
