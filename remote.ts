@@ -39,18 +39,18 @@ export type { RemoteCard, RemoteInterface } from './gateway/a2a/client/card/remo
 export type { ClientOptions, Credentials, OutgoingRequest } from './gateway/a2a/client/client-options.ts';
 export type { RemotePage } from './gateway/a2a/wire/answers.ts';
 
-/** How an agent elsewhere is a member here; `client`: how it is reached. */
+/** Options of `remoteAgent`: its membership in the team, and `client`, how to connect to it. */
 export interface RemoteAgentOptions extends MemberOptions {
   readonly client?: ClientOptions;
 }
 
 /**
- * An agent elsewhere, reached over A2A, as one that can be started here: `startSystem({ agents: [await remoteAgent(url)] })`,
- * or exported by a module. Its skills are its capabilities; it is asked, streamed from, cancelled, proposed to and swarmed
- * with as the others are. It is judged by the tier that it is granted, in a sandbox of its own.
+ * Makes an agent of a remote one, over A2A: `startSystem({ agents: [await remoteAgent(url)] })`, or exported by a module. Its
+ * skills become capabilities. It can be asked, streamed from, cancelled, proposed to and used in swarms like any other agent.
+ * It has the tier that it is granted, and by default a sandbox of its own.
  *
- * Rejects with INVALID_OPTIONS naming field and value, and with what keeps its card from being had: REMOTE_UNREACHABLE,
- * REMOTE_FAILED, INVALID_CARD, UNAUTHENTICATED.
+ * Rejects with INVALID_OPTIONS naming field and value, and with INVALID_CARD for a card without skills. If the card cannot be
+ * fetched it rejects with REMOTE_UNREACHABLE, REMOTE_FAILED or UNAUTHENTICATED.
  */
 export async function remoteAgent(
   url: string | URL,
@@ -68,8 +68,8 @@ export async function remoteAgent(
 }
 
 /**
- * The agent by which other systems of Orrery negotiate with the agents of this one. Where it is served, the cards of a gateway
- * with `a2a: { delegation }` say so.
+ * Makes the agent through which other systems of Orrery negotiate with the agents of this one. If it is served, the cards of
+ * a gateway with `a2a: { delegation }` announce it.
  */
 export const negotiationAgent = (options: NegotiationAgentOptions = {}): AgentDefinition<NegotiationAgent> =>
   negotiationAgentOver(systemSeams(), options);

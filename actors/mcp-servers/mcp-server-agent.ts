@@ -9,14 +9,14 @@ import { MountedServer } from './mounted-server.ts';
 export interface McpServerAgentDeps {
   readonly dialer: McpDialer;
   readonly clock: Clock;
-  /** How long a start, and an end, may take. */
+  /** The agent's timeouts for start and stop, milliseconds. */
   readonly startTimeoutMs: number;
   readonly stopTimeoutMs: number;
 }
 
 /**
- * An MCP server as an agent: it lives as long as the server does, and when one of the two ends the other does. What it offers is
- * what the server lists, from its start on and whenever that changes.
+ * Makes an agent of an MCP server. Agent and server end together. The agent offers what the server lists, and follows changes
+ * of the lists.
  */
 export function mcpServerAgent(
   { dialer, clock, startTimeoutMs, stopTimeoutMs }: McpServerAgentDeps,
@@ -51,6 +51,6 @@ export function mcpServerAgent(
   definition.isProxy = true;
   definition.concurrency = settings.concurrency;
   definition.checksOptions = true;
-  // It may be stopped before it has started; then its start leaves nothing behind.
+  // There is no state if it is stopped before it has started.
   return definition.onStop((ctx) => (ctx.state as MountedServer | undefined)?.stop());
 }

@@ -7,17 +7,17 @@ import { AgentSupervision, Restart } from '../../runtime/public.ts';
 const Names = z.array(z.string().min(1)).readonly();
 
 /**
- * How an MCP server is a member of a team.
+ * The membership of an MCP server in a team.
  *
- * - `id`          of its agent: its tools are `<id>.<tool>`.
- * - `name`, `description` of it. @default what it is
- * - `grantedTier` as which it is judged, never 0. @default 3
- * - `sandboxId`   in which it is: then it answers nobody outside that. It writes to nobody of its own accord. @default none
- * - `tools`       these of its tools alone, by their names there. @default all
- * - `privileged`  what came from outside reaches these of its tools only with approval; true: it reaches none. @default any
- * - `catalogue`   which one its owner has read and approved: no other is shown to an agent without its taint. @default none
- * - `answerMs`    how long it may take to say anything at all when it seems to hang. @default 5,000
- * - `concurrency` how many calls may be under way there at a time; what is beyond waits in the mailbox. @default 16
+ * - `id`          of its agent; its tools are `<id>.<tool>`.
+ * - `name`, `description` of its agent. @default the id, and where the server is
+ * - `grantedTier` its tier, never 0. @default 3
+ * - `sandboxId`   its sandbox: it then answers nobody outside. It never sends on its own. @default none
+ * - `tools`       names, at the server, of the tools to offer. @default all
+ * - `privileged`  names of tools that tainted work needs an approval for; true for all tools. @default none
+ * - `catalogue`   hash of the catalogue that its owner has approved; any other one is tainted. @default none
+ * - `answerMs`    how long the server may take to answer a probe before it counts as hanging, milliseconds. @default 5,000
+ * - `concurrency` calls at a time; others wait in the mailbox. @default 16
  * - `restart`, `supervision`, `handlingTimeoutMs`, `mailboxCapacity` as of any agent.
  */
 export const McpMember = z.strictObject({

@@ -17,21 +17,21 @@ import { offerContent } from './offer-content.ts';
 import { type MountedTool, mountedTool } from './tool-capability.ts';
 import { untilAborted } from '../../runtime/protocol/promises.ts';
 
-/** What a server says of changes is looked at so often at most. */
+/** Shortest interval of reading the lists again, milliseconds. */
 const REFRESH_MS = 200;
-/** So many tools that it had are known to be gone; of those before nobody can still be asking. */
+/** How many removed tools are remembered. A request for one that was removed earlier cannot be under way any more. */
 const MAX_GONE = 1_000;
 
 export interface MountedServerDeps {
   readonly dialer: McpDialer;
   readonly clock: Clock;
   readonly settings: McpMemberSettings;
-  /** Of its agent: what it handles is what the server offers. */
+  /** The definition of its agent, whose handlers follow the server's lists. */
   readonly definition: AgentDefinition<MountedServer>;
   readonly client: AgentClient;
 }
 
-/** One life of the agent of an MCP server: from when the server is there to when it is gone, and the other way round. */
+/** One actor of an MCP server's agent, with its connection. */
 export class MountedServer {
   readonly #deps: MountedServerDeps;
   readonly #hangCheck: HangCheck;
@@ -39,8 +39,8 @@ export class MountedServer {
   #life: ActorContext | undefined;
   #isStopped = false;
   #isStale = false;
-  /** The hash of the catalogue that was told of last. */
-  #told: string | undefined;
+  /** Hash of the last catalogue that was reported. */
+  #reportedHash: string | undefined;
   #refreshing: Promise<void> | undefined;
   #stopTimer: () => void = () => undefined;
 
@@ -56,11 +56,11 @@ export class MountedServer {
     );
   }
 
-  /** Connects, and says what there is. Rejects with what keeps the server from being had, and leaves nothing of it behind. */
+  /** Connects and offers what the server lists. Rejects if the server cannot be used, and leaves nothing open then. */
   async start(ctx: ActorContext): Promise<void> {
     this.#life = ctx;
     const { dialer } = this.#deps;
-    // Whatever comes of it, the reason why it does not start or has ended, too, is in its words.
+    // Reasons for a failed start, or for its end, quote the server too.
     ctx.markOutside(sourceOf(ctx.self));
     const connection = await dialer.connect(
       {
@@ -89,7 +89,7 @@ export class MountedServer {
     await this.#connection?.close();
   }
 
-  /** Has a tool work, once, as long as whoever asked for it waits. */
+  /** Calls a tool, once, while the caller waits. */
   call(tool: McpTool, input: unknown, ctx: HandlingContext<MountedServer>): Promise<unknown> {
     return this.#ask(ctx, tool.name, (connection, options) => connection.call(tool, input, options));
   }
@@ -110,7 +110,7 @@ export class MountedServer {
     return this.#ask(ctx, asked.argument.name, (connection, options) => connection.complete(asked, options));
   }
 
-  /** What it says is from outside, whatever it is, also that something went wrong. */
+  /** Runs a request. Its answer is tainted, also an error. */
   async #ask<Result>(
     ctx: HandlingContext<MountedServer>,
     what: string,
@@ -132,7 +132,7 @@ export class MountedServer {
       await this.#hangCheck.mayGoOn(ctx.signal);
       return await ctx.effect(`${ctx.self} ${what}`, () => run(connection, options));
     } catch (error) {
-      // Slow work is one thing, a server that says nothing at all another.
+      // After a timeout, checks whether the server hangs or is only slow.
       const isSilent = ctx.signal.aborted || (isOrreryError(error) && error.code === 'DEADLINE_EXCEEDED');
       if (isSilent && !this.#isStopped) this.#hangCheck.begin();
       throw error;
@@ -167,12 +167,12 @@ export class MountedServer {
   #apply(offer: McpOffer): void {
     const { definition } = this.#deps;
     const mounted = this.#mountAll(offer.tools);
-    // Those that went last come first.
+    // The most recently removed come first.
     const former = [...definition.handlers].filter(([id]) => !mounted.has(id)).slice(0, MAX_GONE);
     definition.handlers.clear();
     for (const { tool, capability } of mounted.values())
       definition.handle(capability, (input, ctx) => ctx.state.call(tool, input, ctx) as never);
-    // Who has asked for one of these before everybody knew that it is gone hears it here.
+    // A request for a removed tool may still come from a thread that does not know yet.
     for (const [id, { capability }] of former)
       definition.handle(capability, (): never => {
         throw capabilityNotFound(id);
@@ -189,16 +189,16 @@ export class MountedServer {
     });
   }
 
-  /** What it lists is in its own words, unless the owner of the system has read just these. */
+  /** Offers a catalogue. It is tainted, unless the owner of the system has approved it. */
   #offer(offer: AgentOffer): void {
     const { client, settings } = this.#deps;
     const hash = catalogueHash(offer);
     const taint = [sourceOf(client.agentId)];
     const reason = unapproved(client.agentId, hash, settings.catalogue.approved);
     client.offer(reason === undefined ? offer : { ...offer, taint });
-    if (reason !== undefined && hash !== this.#told)
+    if (reason !== undefined && hash !== this.#reportedHash)
       client.note(catalogueEvent(client.agentId, { reason, taint }));
-    this.#told = hash;
+    this.#reportedHash = hash;
   }
 
   #mountAll(tools: readonly McpTool[]): ReadonlyMap<string, MountedTool> {
@@ -225,7 +225,7 @@ export class MountedServer {
 /** The taint of whatever comes from the server. */
 export const sourceOf = (agentId: string): string => `mcp:${agentId}`;
 
-/** Whether a server hangs is looked into, and while that is not known it is given nothing more. */
+/** Checks whether a server hangs, and holds new requests back meanwhile. */
 export class HangCheck {
   readonly #answers: () => Promise<boolean>;
   readonly #onHang: (hasHeld: boolean) => void;
@@ -233,15 +233,15 @@ export class HangCheck {
   #held = 0;
 
   /**
-   * - `answers` whether it says anything at all; never rejects.
-   * - `onHang`  hears that it does not. `hasHeld`: somebody waits whose request was not sent.
+   * - `answers` whether the server answers a probe; never rejects.
+   * - `onHang`  called when it does not. `hasHeld`: requests were held back, and not sent.
    */
   constructor(answers: () => Promise<boolean>, onHang: (hasHeld: boolean) => void) {
     this.#answers = answers;
     this.#onHang = onHang;
   }
 
-  /** Something has had no answer. */
+  /** Starts a check, unless one is under way: a request had no answer. */
   begin(): void {
     this.#checking ??= this.#answers().then((answers) => {
       this.#checking = undefined;
@@ -250,7 +250,7 @@ export class HangCheck {
     });
   }
 
-  /** Resolves when it may be given something; rejects when it hangs, or nobody waits any more. */
+  /** Resolves when a request may be sent; rejects if the server hangs, or the signal aborts. */
   async mayGoOn(signal: AbortSignal): Promise<void> {
     if (this.#checking === undefined) return;
     this.#held += 1;

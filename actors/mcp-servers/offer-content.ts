@@ -7,7 +7,7 @@ import { idOfName } from './tool-name.ts';
 
 type Context = HandlingContext<MountedServer>;
 
-/** Offers the resources, templates and prompts of a server, instead of those before; returns what of it cannot be offered, and why. */
+/** Replaces the agent's resources, templates and prompts by those of the server; returns which were left out, and why. */
 export function offerContent(definition: AgentDefinition<MountedServer>, offer: McpOffer): readonly string[] {
   const left: string[] = [];
   const add = (what: string, run: () => unknown): void => {
@@ -61,6 +61,6 @@ function completers(
   return Object.fromEntries(names.map((name) => [name, complete(name)]));
 }
 
-/** Of a template as the protocol has them: `{name}`, `{+path}`. */
+/** The variables of a URI template, `{name}` or `{+path}`. */
 const variablesIn = (uriTemplate: string): readonly string[] =>
   [...uriTemplate.matchAll(/\{\+?([A-Za-z0-9_]+)\}/g)].map(([, name]) => name as string);

@@ -6,14 +6,14 @@ import { ToolContent } from '../../runtime/protocol/tool.ts';
 import { idOfName } from './tool-name.ts';
 import { z } from 'zod';
 
-/** A tool of an MCP server as a capability here, and what the card says of it. */
+/** A tool of an MCP server, as a capability and on the card. */
 export interface MountedTool {
   readonly tool: McpTool;
   readonly capability: Capability;
   readonly descriptor: CapabilityDescriptor;
 }
 
-/** `isPrivileged`: what came from outside does not reach it without approval. */
+/** Makes a capability of a tool. `isPrivileged`: tainted work needs an approval for it. */
 export function mountedTool(tool: McpTool, isPrivileged: boolean): MountedTool {
   const { name, title, description, annotations, inputSchema, outputSchema } = tool;
   const made = capability({
@@ -25,27 +25,28 @@ export function mountedTool(tool: McpTool, isPrivileged: boolean): MountedTool {
     ...annotations,
     ...(isPrivileged ? { privileged: true } : {}),
   }) as unknown as Capability;
-  // All that its server says of it, which may say something else under the same name.
+  // Changes with anything that the server says about the tool, even under the same name.
   const edition = hashOf([name, title ?? null, description, annotations, inputSchema, outputSchema ?? null]);
   const declared: Capability = { ...made, edition };
   const descriptor = {
     ...describeCapability(declared),
     inputSchema: shownSchema(inputSchema),
-    // What it answers is `ToolContent`, as the card says beside; here stands what `structured` is in it.
+    // The schema of `structured` in `ToolContent`, which every tool answers with.
     outputSchema: outputSchema === undefined ? {} : shownSchema(outputSchema),
   };
   return { tool, capability: declared, descriptor };
 }
 
-/** Schemas that are larger are not looked at here. */
+/** The largest schema that is compiled or shown, characters. */
 const MAX_SCHEMA = 65_536;
 
-/** Arguments are named; there may be none. */
+/** Any arguments: an object, or nothing. */
 const Arguments = z.record(z.string(), z.json()).optional();
 
 /**
- * What a tool takes, by a JSON Schema of somebody else: refused here, naming the field, before it is sent. What it takes is sent
- * as it is. Where the schema is too large, or says what zod has no words for, any arguments are taken, and its server judges.
+ * Makes a validator of a tool's input from the server's JSON Schema. Invalid input is refused naming the field, and is not
+ * sent; valid input is sent unchanged. If the schema is too large, or zod cannot express it, any arguments are accepted, and
+ * the server judges.
  */
 export function toolInput(schema: unknown): z.ZodType {
   const made = zodOf(schema);
@@ -57,7 +58,7 @@ export function toolInput(schema: unknown): z.ZodType {
   });
 }
 
-/** The schema as it stands on a card; one that is too large says only that arguments are named. */
+/** The schema for the card; if it is too large, one that allows any object. */
 export const shownSchema = (schema: unknown): unknown => (fits(schema) ? schema : { type: 'object' });
 
 function zodOf(schema: unknown): z.ZodType | undefined {
@@ -78,14 +79,14 @@ function fits(schema: unknown): boolean {
   }
 }
 
-/** Without what may take for ever on a text of theirs, and without what would put something in that nobody has sent. */
+/** Removes regular expressions, which may take for ever, and defaults, which would add arguments that nobody sent. */
 function plain(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(plain);
   if (typeof schema !== 'object' || schema === null) return schema;
-  const kept = Object.entries(schema).filter(
+  const allowed = Object.entries(schema).filter(
     ([name, value]) => name !== 'patternProperties' && !(LEFT_OUT.has(name) && typeof value !== 'object'),
   );
-  return Object.fromEntries(kept.map(([name, value]) => [name, plain(value)]));
+  return Object.fromEntries(allowed.map(([name, value]) => [name, plain(value)]));
 }
 
 const LEFT_OUT: ReadonlySet<string> = new Set(['pattern', 'format', '$schema', 'default']);

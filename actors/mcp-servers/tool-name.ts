@@ -1,14 +1,17 @@
-/** What no capability id has where it stands: everything but letters, digits, `-`, `_`, and dots between others. */
+/**
+ * The characters that a capability id cannot have: anything but letters, digits, `-`, `_` and single dots inside, and a `_`
+ * that could be taken for an escape.
+ */
 const UNFIT = /[^A-Za-z0-9_.-]|^\.|\.$|\.(?=\.)|_(?=u[0-9a-f])/gu;
 const ESCAPED = /_u([0-9a-f]+)_/g;
 
 /**
- * The id under which something with this name at an MCP server stands here, and nothing else there does: the name itself where
- * it can be an id; what cannot be in one is written `_u<hexadecimal>_`.
+ * The capability id of a name at an MCP server: the name itself, if it can be an id. Other characters become
+ * `_u<hexadecimal>_`, so that different names have different ids.
  */
 export const idOfName = (name: string): string =>
   name.replace(UNFIT, (unfit) => `_u${(unfit.codePointAt(0) as number).toString(16)}_`);
 
-/** The name there of which `idOfName` has made this id. */
+/** The name that `idOfName` made this id from. */
 export const nameOfId = (id: string): string =>
   id.replace(ESCAPED, (_, code: string) => String.fromCodePoint(Number.parseInt(code, 16)));

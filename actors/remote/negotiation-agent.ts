@@ -24,18 +24,22 @@ const Options = z.strictObject({
   atOnce: z.int().positive().default(16),
 });
 
-/** Most agents decide at once: who asks for them is answered by what they say. Meanwhile nobody else is, */
+/**
+ * How long a request waits for the decision before it is answered with `open`, milliseconds. Most agents decide within it.
+ */
 const AT_ONCE_MS = 50;
-/** so who takes longer is asked for again; nobody is waited for any longer than this, */
+/** The longest deadline of a proposal, milliseconds. */
 const MAX_DEADLINE_MS = 60_000;
-/** and nobody has a task any longer than this without being heard of. */
+/** The longest lease without a renewal, milliseconds. */
 const MAX_LEASE_MS = 60_000;
 
 /**
- * - `id`      under which it is served. @default 'orrery-negotiator'
- * - `tier`    as which it proposes, whoever is behind it. @default 3
- * - `maxHeld` how many assignments may stand at once, proposals that are not decided among them. @default 1,000
- * - `atOnce`  how many proposals agents are asked at once; the others wait in the order in which they came. @default 16
+ * Options of `negotiationAgent`.
+ *
+ * - `id`      of the agent. @default 'orrery-negotiator'
+ * - `tier`    at which it proposes, whoever the other system is. @default 3
+ * - `maxHeld` most assignments and undecided proposals at a time. @default 1,000
+ * - `atOnce`  most proposals that agents decide at a time; others wait in order of arrival. @default 16
  */
 export type NegotiationAgentOptions = z.input<typeof Options>;
 
@@ -49,7 +53,7 @@ const negotiate = capability({
 type Proposed = Extract<NegotiationRequest, { kind: 'propose' }>;
 
 interface Held {
-  /** How it is called here: a proposal has the id that this system's own negotiator gives it. */
+  /** Its id here, which this system's negotiator gave it. */
   readonly proposalHere: string;
   readonly epoch: number;
   readonly answer: NegotiationAnswer;
@@ -57,8 +61,9 @@ interface Held {
 }
 
 /**
- * The agent by which another system of Orrery negotiates with those of this one, over plain A2A. What they take on they have
- * under a lease, which the other system renews; when it does not, they are told LAPSED.
+ * Makes the agent through which other systems of Orrery negotiate with the agents of this one, over plain A2A. An accepted
+ * task is held under a lease, which the other system renews. If it does not, the agent here loses the task with the reason
+ * LAPSED.
  */
 export function negotiationAgent(
   seams: Seams,
@@ -77,7 +82,7 @@ export function negotiationAgent(
     .onStop((ctx) => ctx.state.end());
 }
 
-/** The assignments that agents here have from other systems. */
+/** Carries proposals of other systems to agents here, and holds the leases of what they accept. */
 export class NegotiationAgent {
   readonly #negotiator: TaskNegotiator;
   readonly #seams: Seams;
@@ -101,7 +106,7 @@ export class NegotiationAgent {
     ctx: HandlingContext<NegotiationAgent>,
   ): Promise<NegotiationAnswer> {
     const { proposalId } = request;
-    // Another caller's proposal is as if it were not there.
+    // Each caller sees its own proposals only.
     const owner = ownerOf(ctx);
     const key = JSON.stringify([owner, proposalId]);
     const held = this.#held.get(key);
@@ -124,7 +129,7 @@ export class NegotiationAgent {
     return { kind: 'held', proposalId, epoch: held.epoch };
   }
 
-  /** What agents here have for other systems they have no more: nobody renews it. */
+  /** Ends all proposals and assignments, because nobody renews them any more. */
   end(): void {
     this.#open.end();
     for (const [key, held] of [...this.#held]) this.#release(key, held, REASON.ended);
@@ -139,7 +144,7 @@ export class NegotiationAgent {
     if (this.#open.has(key)) return this.#open.answerOf(key, proposalId, 0);
     if (this.#held.size + this.#open.size >= this.#maxHeld)
       throw refused(`No more than ${this.#maxHeld} assignments of other systems at once`);
-    // It belongs to the work in hand, but for its end: it is decided after that.
+    // The proposal belongs to the work in hand, but may be decided after it has ended.
     const negotiator = this.#negotiator.within(portOf(ctx, { outlivesWork: true }));
     const leftMs = (ctx.envelope.metadata?.deadlineAtMs ?? Number.POSITIVE_INFINITY) - ctx.now();
     const atMs = this.#seams.clock.now();
@@ -213,7 +218,7 @@ export class NegotiationAgent {
   }
 }
 
-/** Of the task by which it is asked: who has proved what at the edge. */
+/** The caller, as authenticated at the gateway: the owner of the task that carries the request. */
 function ownerOf(ctx: HandlingContext<NegotiationAgent>): string {
   const { principalId, tenant = '' } = taskOf(ctx)?.owner ?? { principalId: ctx.envelope.sender };
   return `${tenant}/${principalId}`;

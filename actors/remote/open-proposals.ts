@@ -1,24 +1,22 @@
 import type { NegotiationAnswer } from '../../runtime/protocol/a2a-extension.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
 
-/** Who asks again, because the answer was lost, is answered as before for so long. */
-const KEPT_MS = 10_000;
+/** How long an answer is kept for a caller that asks again because it got lost, milliseconds. */
+const ANSWER_TTL_MS = 10_000;
 
-/** Proposes; `signal` withdraws it. */
+/** Makes a proposal; `signal` withdraws it. */
 export type RunProposal = (signal: AbortSignal) => Promise<NegotiationAnswer>;
 
-/** A proposal that is being decided, or was a moment ago. */
+/** A proposal that is undecided, or was decided within `ANSWER_TTL_MS`. */
 interface Open {
   readonly withdrawing: AbortController;
   readonly decided: Promise<NegotiationAnswer>;
   answer: NegotiationAnswer | undefined;
   failure: { readonly error: unknown } | undefined;
-  letGo: () => void;
+  cancelForget: () => void;
 }
 
-/**
- * Proposals of other systems that agents here are asked: so many at once, and the others in the order in which they came.
- */
+/** Proposals of other systems to agents here. At most `atOnce` are decided at a time; others wait in order of arrival. */
 export class OpenProposals {
   readonly #clock: Seams['clock'];
   readonly #atOnce: number;
@@ -39,7 +37,7 @@ export class OpenProposals {
     return this.#open.has(key);
   }
 
-  /** Begins with it as soon as there is room. */
+  /** Adds a proposal, which starts as soon as its turn comes. */
   begin(key: string, run: RunProposal): void {
     const { promise: turn, resolve: start } = Promise.withResolvers<void>();
     const withdrawing = new AbortController();
@@ -49,7 +47,7 @@ export class OpenProposals {
       decided,
       answer: undefined,
       failure: undefined,
-      letGo: () => undefined,
+      cancelForget: () => undefined,
     };
     this.#open.set(key, open);
     this.#waiting.set(open, start);
@@ -66,7 +64,7 @@ export class OpenProposals {
     this.#next();
   }
 
-  /** What has become of it, if that is known within `ms`; else that it is open. Rejects as the proposal did. */
+  /** Resolves to the decision if it comes within `ms`, else to `open`. Rejects as the proposal did. */
   async answerOf(key: string, proposalId: string, ms: number): Promise<NegotiationAnswer> {
     const open = this.#open.get(key);
     if (open === undefined) return { kind: 'open', proposalId };
@@ -75,7 +73,7 @@ export class OpenProposals {
     return open.answer ?? { kind: 'open', proposalId };
   }
 
-  /** Nobody waits for it any more. */
+  /** Withdraws a proposal. */
   withdraw(key: string): void {
     const open = this.#open.get(key);
     if (open === undefined) return;
@@ -83,7 +81,7 @@ export class OpenProposals {
     open.withdrawing.abort();
     const start = this.#waiting.get(open);
     this.#waiting.delete(open);
-    // What never had its turn is withdrawn when it has it.
+    // One that still waits is started, so that it is withdrawn and settles.
     if (start !== undefined) {
       this.#asking += 1;
       start();
@@ -107,13 +105,13 @@ export class OpenProposals {
     this.#asking -= 1;
     this.#next();
     if (this.#open.get(key) !== open) return;
-    // What was accepted is known by its lease.
+    // An accepted one is held by its lease from now on.
     if (open.answer?.kind === 'accept') this.#forget(key, open);
-    else open.letGo = this.#clock.setTimer(KEPT_MS, () => this.#forget(key, open));
+    else open.cancelForget = this.#clock.setTimer(ANSWER_TTL_MS, () => this.#forget(key, open));
   }
 
   #forget(key: string, open: Open): void {
-    open.letGo();
+    open.cancelForget();
     if (this.#open.get(key) === open) this.#open.delete(key);
   }
 

@@ -1,15 +1,15 @@
 import type { RemoteEvent, RemoteLink } from '../../runtime/protocol/remote-agent.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 
-/** How long an agent elsewhere is given to say what its task is called, and to hear that nobody wants it any more. */
+/** How long a remote agent may take to name its task, and to answer the cancellation, milliseconds each. */
 const CANCEL_MS = 5_000;
 
 /**
- * What is to be cancelled.
+ * A remote task to cancel.
  *
- * - `taskId`  undefined: it has not been said yet.
- * - `pending` what is being read, which may say it.
- * - `stop`    ends the reading.
+ * - `taskId`  undefined while it is not known.
+ * - `pending` the read of the next event, which may name it.
+ * - `stop`    ends the stream.
  */
 export interface Unwanted {
   readonly taskId: string | undefined;
@@ -17,7 +17,7 @@ export interface Unwanted {
   readonly stop: () => void;
 }
 
-/** Cancels tasks elsewhere without anybody waiting for it: whoever was cancelled has little time left itself. */
+/** Cancels remote tasks in the background: a caller that was cancelled has little time left. */
 export class PendingCancels {
   readonly #clock: Pick<Clock, 'setTimer'>;
   readonly #pending = new Set<Promise<unknown>>();
@@ -26,7 +26,7 @@ export class PendingCancels {
     this.#clock = clock;
   }
 
-  /** What fails is of no use to anybody: a deadline ends the work there as well. */
+  /** Cancels a task. Failures are ignored: the deadline ends the work there as well. */
   cancel(link: RemoteLink, unwanted: Unwanted): void {
     const pending: Promise<unknown> = this.#cancel(link, unwanted)
       .catch(() => undefined)
@@ -34,7 +34,7 @@ export class PendingCancels {
     this.#pending.add(pending);
   }
 
-  /** Resolves when all are through. */
+  /** Resolves when all cancellations have ended. */
   async settled(): Promise<void> {
     await Promise.all(this.#pending);
   }

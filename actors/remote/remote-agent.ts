@@ -23,11 +23,11 @@ export interface RemoteAgentDeps {
 }
 
 /**
- * An agent elsewhere as one that can be started here: its skills are its capabilities, and whoever asks for one has the task
- * there worked at, under the terms of the work here. It is judged by the tier that it is granted, in a sandbox of its own.
+ * Makes an agent of a remote one. Its skills become capabilities; a request creates a task there, under the terms of the work
+ * here. It has the tier that it is granted, and by default a sandbox of its own.
  *
- * Rejects with INVALID_OPTIONS naming field and value, with INVALID_CARD for a card without skills, and with what keeps the
- * card from being had: REMOTE_UNREACHABLE, REMOTE_FAILED, UNAUTHENTICATED.
+ * Rejects with INVALID_OPTIONS naming field and value, and with INVALID_CARD for a card without skills. If the card cannot be
+ * fetched it rejects with REMOTE_UNREACHABLE, REMOTE_FAILED or UNAUTHENTICATED.
  */
 export async function remoteAgentOver(
   { link, seams }: RemoteAgentDeps,
@@ -84,16 +84,16 @@ export async function remoteAgentOver(
   });
 }
 
-/** Its card is in the words of whoever runs it, unless the owner of this system has read just these. */
+/** Taints the agent's card, whose texts come from outside, unless the owner of this system has approved this very card. */
 function markCatalogue(agent: AgentDefinition, taint: Taint, approved: string | undefined): void {
-  // In a process of its own it has no say in what is approved: there the host compares.
+  // For an agent in a process of its own the host compares the hashes: the process is not trusted with that.
   agent.wordsFrom = taint;
   const hash = catalogueHash(agent.card(0));
   if (hash === approved) return;
   agent.taint = taint;
   agent.onStart((ctx) => {
     if (!('cell' in ctx)) return;
-    // What it says of a request that it does not take is of its card, too.
+    // Errors about refused requests quote the card too.
     for (const source of taint) ctx.markOutside(source);
     const reason = unapproved(ctx.self, hash, approved);
     if (reason !== undefined) clientOf(ctx).note(catalogueEvent(ctx.self, { reason, taint }));
@@ -101,8 +101,8 @@ function markCatalogue(agent: AgentDefinition, taint: Taint, approved: string | 
 }
 
 /**
- * What is proposed to it is proposed to the agent there, by its name there; without our extension, or a name, it is decided by
- * its card, here.
+ * Carries proposals to the agent there, by its name there. Without our extension, or a name, they are decided here, by its
+ * card.
  */
 function negotiateOver(
   agent: AgentDefinition,
@@ -169,18 +169,18 @@ function identityOf(
 }
 
 /**
- * The id of the agent that is found at a URL, as gateways have them: the last step of its path, or of what its card is under.
- * Undefined where there is none: at the root of a gateway, at another file, where it is no name.
+ * The agent's id in the URL of a gateway: the last segment of the path, or of the path before `.well-known`. Undefined if
+ * there is none: at the root, at another file, or if the segment is no valid name.
  */
 export function nameInUrl({ pathname }: Pick<URL, 'pathname'>): string | undefined {
   const steps = pathname.split('/').filter(Boolean);
   const wellKnown = steps.lastIndexOf('.well-known');
-  // A step may hold an encoded "/": it is split before it is decoded.
+  // Split before decoding, because a segment may hold an encoded "/".
   const name = decoded((wellKnown === -1 ? steps : steps.slice(0, wellKnown)).at(-1) ?? '');
   return name === '' || name.endsWith('.json') || /[\s\p{Cc}]/u.test(name) ? undefined : name;
 }
 
-/** What is no encoding is no name. */
+/** Decodes a segment; empty if its encoding is invalid. */
 function decoded(step: string): string {
   try {
     return decodeURIComponent(step);
@@ -189,10 +189,10 @@ function decoded(step: string): string {
   }
 }
 
-/** Schemas that are larger are not looked at: whatever they allow is allowed. */
+/** The largest schema that is compiled, characters. A larger one allows everything. */
 const MAX_SCHEMA = 65_536;
 
-/** A skill of an agent elsewhere as a capability here. What it takes and gives is checked where its card says what that is. */
+/** Makes a capability of a remote skill. Input and output are validated if the card has schemas for them. */
 function capabilityOf(skill: RemoteSkill, delegation: DelegationParams | undefined): Capability {
   const { input, output, readOnly = false } = delegation?.skills?.[skill.id] ?? {};
   const { id, name, description } = skill;
@@ -204,7 +204,7 @@ function capabilityOf(skill: RemoteSkill, delegation: DelegationParams | undefin
   }
 }
 
-/** What a JSON Schema of somebody else allows; anything for one that cannot be understood. */
+/** Compiles a JSON Schema of the remote card. One that cannot be compiled allows everything. */
 function schemaOf(schema: unknown): z.ZodType {
   if (typeof schema !== 'object' || schema === null) return z.unknown();
   try {
@@ -215,7 +215,7 @@ function schemaOf(schema: unknown): z.ZodType {
   }
 }
 
-/** A regular expression of somebody else may take for ever on a text of theirs. */
+/** Removes regular expressions: the remote side could choose one that takes for ever on its own text. */
 function withoutPatterns(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutPatterns);
   if (typeof schema !== 'object' || schema === null) return schema;

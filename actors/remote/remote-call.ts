@@ -32,20 +32,20 @@ import {
   valueOfParts,
 } from './remote-values.ts';
 
-/** A partial result is kept so often at most: the whole of it is, each time. */
+/** Shortest interval of checkpoints, milliseconds: each holds the whole partial result. */
 const CHECKPOINT_MS = 250;
 
 export interface RemoteCallDeps {
   readonly link: RemoteLink;
   readonly skill: string;
-  /** The system there is one of Orrery. */
+  /** Whether the system there is Orrery too. */
   readonly isOrrery: boolean;
   readonly self: string;
   readonly maxBudget: Cost | undefined;
   readonly cancels: PendingCancels;
 }
 
-/** One request to an agent elsewhere, in the work of whoever has asked for it here: under its terms, and with its end. */
+/** One request to a remote agent, under the terms of the request here. It ends when that does. */
 export class RemoteCall {
   readonly #deps: RemoteCallDeps;
   readonly #ctx: HandlingContext<never>;
@@ -55,10 +55,10 @@ export class RemoteCall {
   #message: TaskMessage | undefined;
   #reserved: Cost = {};
   #spent: Cost | undefined;
-  /** What is told first may be how a task stood before this turn of it. */
+  /** The first status may be of the task's former turn. */
   #mayBeStale = false;
   #fraction = 0;
-  #keptAtMs = Number.NEGATIVE_INFINITY;
+  #checkpointAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: RemoteCallDeps, ctx: HandlingContext<never>) {
     this.#deps = deps;
@@ -66,8 +66,9 @@ export class RemoteCall {
   }
 
   /**
-   * What the other one answers. Rejects with INPUT_REQUIRED when it asks for something (`details.a2a`, with an `answer`, is the
-   * metadata of the ask that goes on), with what the terms or the other side refuse, REMOTE_UNREACHABLE and REMOTE_FAILED.
+   * Resolves to the remote answer. Rejects with INPUT_REQUIRED if the agent asks for input: `details.a2a` plus `answer` is
+   * the metadata of the ask that continues. Also rejects with REMOTE_UNREACHABLE, REMOTE_FAILED, and with the codes of terms
+   * that are violated here or there.
    */
   async value(input: unknown): Promise<unknown> {
     for await (const _ of this.#events(input));
@@ -79,19 +80,19 @@ export class RemoteCall {
       : valueOfParts(this.#message.parts);
   }
 
-  /** What it gives, one value after the other. Fails as `value` does. */
+  /** Yields the values of a stream. Fails as `value` does. */
   async *values(input: unknown): AsyncGenerator<unknown, void> {
     for await (const parts of this.#events(input))
       for (const part of parts) if (!isNothing(part)) yield valueOfPart(part);
     if (this.#message !== undefined) for (const part of this.#message.parts) yield valueOfPart(part);
   }
 
-  /** The parts of its result, as they come. */
+  /** Yields the parts of the result, as they arrive. */
   async *#events(input: unknown): AsyncGenerator<readonly Part[], void> {
     const { link } = this.#deps;
-    const saying = this.#saying(input);
+    const request = this.#request(input);
     const stopping = new AbortController();
-    const reading = link.stream(saying, { signal: stopping.signal });
+    const reading = link.stream(request, { signal: stopping.signal });
     const aborted = abortOf(this.#ctx.signal);
     let pending: ReturnType<typeof reading.next> | undefined;
     let isOver = false;
@@ -102,7 +103,7 @@ export class RemoteCall {
         if (next === undefined) throw cancelled(`What ${link.url.href} was asked for`);
         pending = undefined;
         if (next.done === true) break;
-        yield this.#take(next.value);
+        yield this.#onEvent(next.value);
       }
       isOver = true;
       this.#conclude();
@@ -119,7 +120,7 @@ export class RemoteCall {
     }
   }
 
-  #saying(input: unknown): Saying {
+  #request(input: unknown): Saying {
     const { skill, isOrrery } = this.#deps;
     const former = this.#former();
     this.#mayBeStale = former !== undefined;
@@ -131,13 +132,13 @@ export class RemoteCall {
           : answerParts(former.answer);
     if (!isOrrery) return { parts, ...former?.task };
     const { order, reserved } = termsFor(this.#ctx, this.#deps);
-    // All of it is theirs until they say what they have spent: so no sum of reservations is more than there is.
+    // The whole reservation counts as spent until they report, so that reservations never exceed the budget.
     this.#ctx.spend(reserved);
     this.#reserved = reserved;
     return { parts, delegation: order, ...former?.task };
   }
 
-  /** The task there that this goes on with: as the asker says, or as the task here remembers. */
+  /** The remote task that this request continues: as the asker names it, or as the task here remembers. */
   #former():
     | { readonly task: { taskId: string; contextId?: string }; readonly answer?: unknown }
     | undefined {
@@ -145,11 +146,13 @@ export class RemoteCall {
     const asked = taskNamed(named);
     if (asked !== undefined) return { task: asked, answer: (named as { answer?: unknown }).answer };
     const task = taskOf(this.#ctx);
-    const kept = taskNamed((task?.state as { a2a?: unknown } | undefined)?.a2a);
-    return kept === undefined || task?.answer === undefined ? undefined : { task: kept, answer: task.answer };
+    const remembered = taskNamed((task?.state as { a2a?: unknown } | undefined)?.a2a);
+    return remembered === undefined || task?.answer === undefined
+      ? undefined
+      : { task: remembered, answer: task.answer };
   }
 
-  #take(event: RemoteEvent): readonly Part[] {
+  #onEvent(event: RemoteEvent): readonly Part[] {
     if (event.kind === 'message') {
       this.#message = event.message;
       return [];
@@ -157,57 +160,57 @@ export class RemoteCall {
     if (event.kind === 'task') {
       const { task } = event;
       this.#task = task;
-      this.#hear(task.status, task.metadata);
-      return task.artifacts.flatMap((artifact) => this.#takeArtifact(artifact, false));
+      this.#onStatus(task.status, task.metadata);
+      return task.artifacts.flatMap((artifact) => this.#onArtifact(artifact, false));
     }
     this.#task ??= { id: event.taskId, contextId: event.contextId };
-    if (event.kind === 'artifact') return this.#takeArtifact(event.artifact, event.append, event.lastChunk);
-    this.#hear(event.status, event.metadata);
+    if (event.kind === 'artifact') return this.#onArtifact(event.artifact, event.append, event.lastChunk);
+    this.#onStatus(event.status, event.metadata);
     return [];
   }
 
-  #takeArtifact(artifact: Artifact, append: boolean, isLast = true): readonly Part[] {
+  #onArtifact(artifact: Artifact, append: boolean, isLast = true): readonly Part[] {
     const { artifactId, parts } = artifact;
     const known = append ? this.#artifacts.get(artifactId) : undefined;
     if (known === undefined) this.#artifacts.set(artifactId, { ...artifact, parts: [...parts] });
     else for (const part of parts) known.parts.push(part);
-    if (isPartialArtifact(artifact)) this.#keep(valueOfParts(parts));
-    else if (!isLast) this.#keepSoFar();
+    if (isPartialArtifact(artifact)) this.#checkpoint(valueOfParts(parts));
+    else if (!isLast) this.#checkpointSoFar();
     return isPartialArtifact(artifact) ? [] : parts;
   }
 
-  #hear(status: RemoteStatus, metadata: RemoteTask['metadata']): void {
+  #onStatus(status: RemoteStatus, metadata: RemoteTask['metadata']): void {
     this.#status = status;
     const { message } = status;
     const report = reportIn(message?.metadata) ?? reportIn(metadata);
-    this.#takeSpent(status, report?.spent);
-    if (report?.partial !== undefined) this.#keep(report.partial);
+    this.#readSpent(status, report?.spent);
+    if (report?.partial !== undefined) this.#checkpoint(report.partial);
     if (status.state !== 'working' || message === undefined) return;
     const said = report?.progress?.fraction ?? message.metadata?.['progress'];
     if (typeof said === 'number' && said >= 0 && said <= 1) this.#fraction = said;
     this.#ctx.progress(this.#fraction, textOf(message));
   }
 
-  /** Of this turn, and only when it is over: who still works still spends, and a former turn's is no part of this reservation. */
-  #takeSpent({ state }: RemoteStatus, spent: Cost | undefined): void {
+  /** Reads what this turn has spent, once it has ended. A report of a former turn is not of this reservation. */
+  #readSpent({ state }: RemoteStatus, spent: Cost | undefined): void {
     const isFormer = this.#mayBeStale && isTaskInterrupted(state);
     this.#mayBeStale = false;
     if (isTaskOver(state) || (isTaskInterrupted(state) && !isFormer)) this.#spent = spent ?? this.#spent;
     else this.#spent = undefined;
   }
 
-  #keepSoFar(): void {
+  #checkpointSoFar(): void {
     const nowMs = this.#ctx.now();
-    if (nowMs - this.#keptAtMs < CHECKPOINT_MS) return;
-    this.#keptAtMs = nowMs;
-    this.#keep(resultOf([...this.#artifacts.values()], undefined));
+    if (nowMs - this.#checkpointAtMs < CHECKPOINT_MS) return;
+    this.#checkpointAtMs = nowMs;
+    this.#checkpoint(resultOf([...this.#artifacts.values()], undefined));
   }
 
-  #keep(partial: unknown): void {
+  #checkpoint(partial: unknown): void {
     if (partial !== undefined) this.#ctx.checkpoint(partial);
   }
 
-  /** Throws what the task's end means, unless that is a result. */
+  /** Throws the error for the task's end, unless it has completed. */
   #conclude(): void {
     const { link } = this.#deps;
     if (this.#message !== undefined) return;
@@ -219,23 +222,23 @@ export class RemoteCall {
     if (!isTaskInterrupted(status.state)) throw failureOf(whole, link.url.href);
     const question: OrreryError = questionOf(whole, this.#ctx.self, link.url.href);
     const here = taskOf(this.#ctx);
-    // The next turn of the task here goes on with the one there.
+    // The next turn of the task here continues the remote one.
     if (here !== undefined) here.state = { a2a: question.details['a2a'] } as never;
     throw question;
   }
 
-  /** What the other side does not say that it has not spent counts as spent. */
+  /** Refunds the rest of the reservation. Without a report, all of it counts as spent. */
   #giveBack(): void {
     const rest = this.#spent === undefined ? {} : restOf(this.#reserved, this.#spent);
     if (Object.keys(rest).length > 0) this.#ctx.refund(rest);
   }
 }
 
-/** It says what the work has cost, and not what has come of it. */
+/** Whether a message is only a report of costs, so no result. */
 const isReport = (message: TaskMessage | undefined): boolean =>
   reportIn(message?.metadata)?.spent !== undefined;
 
-/** Resolves to undefined when the signal aborts; `end` listens no longer. */
+/** Resolves when the signal aborts; `end` removes the listener. */
 function abortOf(signal: AbortSignal): { readonly promise: Promise<undefined>; readonly end: () => void } {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   const abort = (): void => resolve(undefined);
@@ -244,7 +247,7 @@ function abortOf(signal: AbortSignal): { readonly promise: Promise<undefined>; r
   return { promise, end: () => signal.removeEventListener('abort', abort) };
 }
 
-/** It was not begun there: nothing arrived, or the rules there refused it before anything was done. */
+/** Whether no work was done there: nothing arrived, or a rule refused it first. */
 const neverArrived = (error: unknown): boolean =>
   isOrreryError(error) &&
   error.details['mayHaveArrived'] !== true &&

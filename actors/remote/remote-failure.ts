@@ -6,13 +6,17 @@ import type { RemoteTask } from '../../runtime/protocol/remote-agent.ts';
 import { sharedCodeOf } from '../../runtime/protocol/remote-codes.ts';
 import { textOf } from './remote-values.ts';
 
-const Said = z.object({ code: z.string(), message: z.string().default(''), reason: z.string().optional() });
+const ReportedError = z.object({
+  code: z.string(),
+  message: z.string().default(''),
+  reason: z.string().optional(),
+});
 
-/** Why a task elsewhere came to nothing, as an error of whoever was asked for it here. */
+/** The error for a remote task that has failed: with the remote code if both sides share it, else REMOTE_FAILED. */
 export function failureOf(task: RemoteTask, url: string): OrreryError {
   const { state, message } = task.status;
   const facts = { remote: { url, taskId: task.id, state } };
-  const said = saidIn(task);
+  const said = errorIn(task);
   const sentence = said?.message || textOf(message) || `its task is ${state}`;
   const same = sharedCodeOf(said?.reason ?? said?.code);
   if (same !== undefined) return new OrreryError(same, `${url} answers: ${sentence}`, { details: facts });
@@ -23,7 +27,7 @@ export function failureOf(task: RemoteTask, url: string): OrreryError {
   );
 }
 
-/** The task waits for an answer: the error says how it is given. */
+/** The INPUT_REQUIRED error for a remote task that waits for input; `details.a2a` names the task to continue. */
 export const questionOf = (task: RemoteTask, agentId: string, url: string): OrreryError =>
   inputRequired(agentId, textOf(task.status.message) ?? 'it needs something more', {
     remote: { url, taskId: task.id, state: task.status.state },
@@ -31,12 +35,12 @@ export const questionOf = (task: RemoteTask, agentId: string, url: string): Orre
     parts: task.status.message?.parts ?? [],
   });
 
-/** By our extension, or as `{code, message}` in a data part (A-20). */
-function saidIn({ status: { message } }: RemoteTask): z.output<typeof Said> | undefined {
+/** The remote error, in our extension or as `{code, message}` in a data part (A-20). */
+function errorIn({ status: { message } }: RemoteTask): z.output<typeof ReportedError> | undefined {
   const reported = reportIn(message?.metadata)?.error;
   if (reported !== undefined) return reported;
   for (const part of message?.parts ?? []) {
-    const said = 'data' in part ? Said.safeParse(part.data) : undefined;
+    const said = 'data' in part ? ReportedError.safeParse(part.data) : undefined;
     if (said?.success === true) return said.data;
   }
   return undefined;

@@ -7,19 +7,19 @@ import { DoorConcurrency } from '../../runtime/protocol/concurrency.ts';
 import { Milliseconds } from '../../runtime/protocol/milliseconds.ts';
 
 /**
- * How an agent elsewhere is a member here.
+ * The membership of a remote agent in the team.
  *
- * - `node`        what the system there is called. @default what its card says, else the host of its URL
- * - `id`          its own id. @default `<node>/` and its name
- * - `self`        what this system is called elsewhere: that of its gateway's `a2a.delegation`. Without it a request that comes
- *                 back here is not known for one of this system's own.
- * - `grantedTier` as which it is judged, never 0. @default 3
- * - `sandboxId`   in which it is; null: in none. @default its own id
- * - `streams`     which of its skills are read as streams, one value after the other. @default those of which its card says so
- * - `maxBudget`   what one request may spend there at most, of what there is for it. @default all that there is
- * - `trusted`     what it answers is as good as said here: not tainted by `a2a:` and its host. @default false
- * - `catalogue`   which card its owner has read and approved: no other is shown to an agent without its taint. @default none
- * - `concurrency` how many requests may be under way there at a time; what is beyond waits in the mailbox. @default 16
+ * - `node`        name of the remote system. @default the name on its card, else the host of its URL
+ * - `id`          of the agent. @default `<node>/` and its name
+ * - `self`        name of this system elsewhere: that of its gateway's `a2a.delegation`. Without it, a request that comes
+ *                 back here is not recognised as this system's own.
+ * - `grantedTier` its tier, never 0. @default 3
+ * - `sandboxId`   its sandbox; null for none. @default its own id
+ * - `streams`     skills that are read as streams of values. @default those that its card marks
+ * - `maxBudget`   most that one request may spend there. @default the budget of the request
+ * - `trusted`     leaves its answers untainted; otherwise they are tainted by `a2a:` and its host. @default false
+ * - `catalogue`   hash of the card that its owner has approved; any other card is tainted. @default none
+ * - `concurrency` requests at a time; others wait in the mailbox. @default 16
  * - `handlingTimeoutMs`, `mailboxCapacity` as of any agent.
  */
 export const RemoteAgentOptions = z.strictObject({

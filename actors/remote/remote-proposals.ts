@@ -15,32 +15,32 @@ import type { TaskProposal } from '../negotiator/proposal.ts';
 import { failureOf } from './remote-failure.ts';
 import { partsFor, resultOf } from './remote-values.ts';
 
-/** For how long the agent there has a task without hearing of it: */
+/** The lease of a task there without renewal, milliseconds. */
 const LEASE_MS = 30_000;
-/** it is renewed so many times as often, */
+/** How often a lease is renewed within its time. */
 const RENEWALS = 3;
-/** and one renewal takes no longer than this. */
+/** The timeout of a renewal or release, milliseconds. */
 const ASK_MS = 10_000;
-/** What is given back at the end is said within this. */
+/** The timeout of a release when the agent stops, milliseconds. */
 const END_MS = 5_000;
-/** Who has not decided yet is asked again after this long, then twice as long each time, */
+/** The first wait before an undecided proposal is asked about again, milliseconds. Each further wait is twice as long. */
 const FIRST_WAIT_MS = 100;
-/** up to this. */
+/** The longest such wait, milliseconds. */
 const LONGEST_WAIT_MS = 1_000;
 
 export interface RemoteProposalsDeps {
-  /** To the negotiating agent there. */
+  /** To the negotiation agent there. */
   readonly link: RemoteLink;
-  /** That is proposed to, by its id there. */
+  /** The id, there, of the agent that gets the proposals. */
   readonly agent: string;
   readonly seams: Pick<Seams, 'clock' | 'newId'>;
 }
 
 /**
- * In what a proposal is made there.
+ * The work that a proposal belongs to.
  *
- * - `path`     the requests above it.
- * - `giveBack` ends what the agent here has of it: the one there has it no more.
+ * - `path`     of the request that it belongs to.
+ * - `giveBack` called when the agent there has lost the task, to release it here.
  */
 export interface Proposing {
   readonly path: DelegationOrder['path'];
@@ -56,8 +56,8 @@ interface Held {
 }
 
 /**
- * Carries proposals to an agent of another system of Orrery, and keeps the leases of what it takes on: it has a task there
- * as long as it has it here, and gives it back here when it is not heard of within the lease.
+ * Carries proposals to an agent of another system of Orrery, and renews the leases of what it accepts. It holds a task there
+ * as long as its proxy does here. If the lease cannot be renewed in time, the task is given back here.
  */
 export class RemoteProposals {
   readonly #deps: RemoteProposalsDeps;
@@ -67,7 +67,7 @@ export class RemoteProposals {
     this.#deps = deps;
   }
 
-  /** What the agent there says. A system that cannot be reached declines with the code of why. */
+  /** Resolves to the remote decision. If the system cannot be reached, it declines with the error's code as reason. */
   async propose(proposal: TaskProposal, { path, signal, giveBack }: Proposing): Promise<Decision> {
     const { proposalId, taskDescription, requiredCapabilities, estimatedComplexity, deadlineMs } = proposal;
     const request: NegotiationRequest = {
@@ -101,16 +101,16 @@ export class RemoteProposals {
     return decline({ reason, ...(alternative === undefined ? {} : { alternative }) });
   }
 
-  /** The agent here has it no more, or does not get it: so the one there has it no more. */
+  /** Releases a task there, because its proxy here has lost it. */
   release(proposalId: string, reason = 'WITHDRAWN'): void {
     const held = this.#held.get(proposalId);
     if (held === undefined) return;
     held.stop();
     this.#held.delete(proposalId);
-    void this.#sayReleased(proposalId, reason);
+    void this.#sendRelease(proposalId, reason);
   }
 
-  /** Nobody here renews anything any more: what there is is released there. Resolves when that is said, or cannot be. */
+  /** Releases all tasks there; resolves when that is done, or has failed. */
   async end(): Promise<void> {
     const { ended } = REASON;
     const held = [...this.#held];
@@ -118,19 +118,19 @@ export class RemoteProposals {
     await Promise.all(
       held.map(([proposalId, { stop }]) => {
         stop();
-        return this.#sayReleased(proposalId, ended, END_MS);
+        return this.#sendRelease(proposalId, ended, END_MS);
       }),
     );
   }
 
-  async #sayReleased(proposalId: string, reason: string, withinMs = ASK_MS): Promise<void> {
-    // Who does not hear of it lets it go when the lease is over.
-    await this.#say({ kind: 'release', proposalId, reason }, withinMs).catch(() => undefined);
+  async #sendRelease(proposalId: string, reason: string, withinMs = ASK_MS): Promise<void> {
+    // If this fails, the lease there runs out.
+    await this.#send({ kind: 'release', proposalId, reason }, withinMs).catch(() => undefined);
   }
 
   /**
-   * What is decided, asked for again and again as long as nothing is; and since when at the latest, as it is counted here.
-   * Whoever gives up waiting says so there.
+   * Asks until the proposal is decided. `sinceMs` is the earliest time, by the clock here, at which its lease may have begun.
+   * On failure the proposal is withdrawn there.
    */
   async #decisionOn(
     request: NegotiationRequest,
@@ -146,19 +146,19 @@ export class RemoteProposals {
       try {
         const leftMs = untilMs - askedAtMs;
         if (leftMs <= 0) throw deadlineExceeded(`The proposal ${proposalId}`, deadlineMs);
-        const answer = await this.#say(request, leftMs, { path, signal });
+        const answer = await this.#send(request, leftMs, { path, signal });
         if (answer.kind !== 'open') return { answer, sinceMs };
         await this.#wait(Math.min(waitMs, Math.max(1, untilMs - clock.now())), signal);
       } catch (error) {
-        void this.#sayReleased(proposalId, REASON.withdrawn);
+        void this.#sendRelease(proposalId, REASON.withdrawn);
         throw error;
       }
-      // It was open when this was asked: its lease has begun later.
+      // It was still open at this time, so its lease begins later.
       sinceMs = askedAtMs;
     }
   }
 
-  /** Rejects with CANCELLED when the signal aborts. */
+  /** Waits. Rejects with CANCELLED when the signal aborts. */
   #wait(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const cancel = (): void => {
@@ -190,7 +190,7 @@ export class RemoteProposals {
     const { clock } = this.#deps.seams;
     const askedAtMs = clock.now();
     const asked: NegotiationRequest = { kind: 'renew', proposalId, epoch: held.epoch, leaseMs: LEASE_MS };
-    const answer = await this.#say(asked, ASK_MS).catch(() => undefined);
+    const answer = await this.#send(asked, ASK_MS).catch(() => undefined);
     if (this.#held.get(proposalId) !== held) return;
     if (answer?.kind === 'held') held.untilMs = askedAtMs + LEASE_MS;
     const isLost = answer !== undefined && answer.kind !== 'held';
@@ -199,7 +199,7 @@ export class RemoteProposals {
     held.giveBack(answer?.kind === 'reject' ? answer.reason : 'LAPSED');
   }
 
-  async #say(
+  async #send(
     request: NegotiationRequest,
     timeoutMs: number,
     { path, signal }: Partial<Pick<Proposing, 'path' | 'signal'>> = {},

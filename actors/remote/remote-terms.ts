@@ -5,13 +5,13 @@ import type { PathHop } from '../../runtime/protocol/envelope.ts';
 import { budgetUsedUp, noHopsLeft } from '../../runtime/protocol/errors.ts';
 import type { HandlingContext } from '../../runtime/public.ts';
 
-/** The name that an agent has everywhere: that of its system in front of its own. One of another system has it already. */
+/** The agent's name across systems: `<system>/<agent>`. An agent of another system has such a name already. */
 export const nameElsewhere = (agent: string, self: string): string =>
   agent.includes('/') ? agent : `${self}/${agent}`;
 
 /**
- * The terms of the work in hand, as they are told to another system: nothing wider than they are here (F-04, C-15). Throws
- * HOP_LIMIT and BUDGET_EXCEEDED where nobody may be asked any more.
+ * The terms of the work in hand for another system, none wider than here (F-04, C-15). `reserved` is what the request may
+ * spend there. Throws HOP_LIMIT and BUDGET_EXCEEDED if nothing is left to pass on.
  */
 export function termsFor(
   ctx: HandlingContext<never>,
@@ -38,7 +38,7 @@ export function termsFor(
   };
 }
 
-/** Of each amount what there is, at most `most`; what nobody limits is not reserved. */
+/** The smaller of budget and `most`, for each amount. An amount without a limit is not reserved. */
 function reservedOf(budget: Budget, most: Cost | undefined): Cost {
   const amounts = (['tokens', 'costUsd'] as const).flatMap((field) => {
     const [there, limit] = [budget[field], most?.[field]];
@@ -48,7 +48,7 @@ function reservedOf(budget: Budget, most: Cost | undefined): Cost {
   return Object.fromEntries(amounts);
 }
 
-/** What is left of a reservation, given back: what was reserved less what the other side says that it has spent. */
+/** The rest of a reservation: what was reserved less what the other side has spent. */
 export function restOf(reserved: Cost, spent: Cost): Cost {
   const rest = (['tokens', 'costUsd'] as const).flatMap((field) => {
     const left = (reserved[field] ?? 0) - (spent[field] ?? 0);

@@ -4,8 +4,8 @@ import type { Artifact, Part, TaskMessage } from '../../runtime/protocol/task.ts
 type Json = Extract<Part, { data: unknown }>['data'];
 
 /**
- * The parts by which an agent elsewhere is asked for a skill (C-38): one of Orrery by name, with its arguments; others get text
- * as text, and anything else as data.
+ * The parts of a request for a skill (C-38). Orrery gets the name of the skill with the arguments; others get a text part for
+ * a string, and a data part for anything else.
  */
 export function partsFor(skill: string, input: unknown, isOrrery: boolean): Part[] {
   if (isOrrery) return [{ data: { tool: skill, arguments: (input ?? null) as Json } }];
@@ -13,11 +13,11 @@ export function partsFor(skill: string, input: unknown, isOrrery: boolean): Part
   return [{ data: (input ?? null) as Json }];
 }
 
-/** An answer to a question, as parts. */
+/** The parts of an answer to a question. */
 export const answerParts = (answer: unknown): Part[] =>
   typeof answer === 'string' ? [{ text: answer }] : [{ data: (answer ?? null) as Json }];
 
-/** What one part says: data as it is, text as text, and a file as what it is. */
+/** The value of a part: data, text, or `{bytes | url, mediaType, filename?}` for a file. `bytes` is base64. */
 export function valueOfPart(part: Part): unknown {
   if ('data' in part) return part.data;
   if ('text' in part) return part.text;
@@ -26,10 +26,10 @@ export function valueOfPart(part: Part): unknown {
   return 'raw' in part ? { bytes: part.raw, mediaType, ...name } : { url: part.url, mediaType, ...name };
 }
 
-/** Said with a last chunk when there is nothing else to say. */
+/** Whether a part is an empty text, which ends a stream. */
 export const isNothing = (part: Part): boolean => 'text' in part && part.text === '';
 
-/** What parts say together: one value, one text, or the values of all. */
+/** The value of several parts: one value, the texts joined, or a list of values. */
 export function valueOfParts(parts: readonly Part[]): unknown {
   const said = parts.filter((part) => !isNothing(part));
   const [first, ...others] = said;
@@ -40,7 +40,7 @@ export function valueOfParts(parts: readonly Part[]): unknown {
   return said.map(valueOfPart);
 }
 
-/** What a task has come to: its artifacts, or what was said with its end. */
+/** The result of a task: its artifacts, or else its last message. */
 export function resultOf(artifacts: readonly Artifact[], message: TaskMessage | undefined): unknown {
   const parts = artifacts
     .filter((artifact) => !isPartialArtifact(artifact))
@@ -48,7 +48,7 @@ export function resultOf(artifacts: readonly Artifact[], message: TaskMessage | 
   return valueOfParts(parts.length > 0 ? parts : (message?.parts ?? []));
 }
 
-/** What is said in words. */
+/** The texts of a message, one a line; undefined if it has none. */
 export function textOf(message: TaskMessage | undefined): string | undefined {
   const texts = (message?.parts ?? []).flatMap((part) =>
     'text' in part && part.text !== '' ? [part.text] : [],
