@@ -1,4 +1,4 @@
-import { noteAt, type SystemTasksOptions, useSystemTasks } from './actors/tasks/system-tasks.ts';
+import { type SystemTasksOptions, useSystemTasks } from './actors/tasks/system-tasks.ts';
 import { guardedTools } from './actors/tools/guarded-tools.ts';
 import { systemTools } from './actors/tools/system-tools.ts';
 import { admit } from './gateway/admit/admit.ts';
@@ -28,6 +28,7 @@ import {
   type Serving,
   type SystemGateway,
 } from './gateway/serve-options.ts';
+import { CallerRights } from './gateway/team/caller-rights.ts';
 import { type ServedTeam, servedTeam } from './gateway/team/served-team.ts';
 import {
   LOCAL_USER,
@@ -156,9 +157,8 @@ export async function serveStdio(
   const { tasks, firewall, release } = await useSystemTasks(system, firewallOf(client, hooks));
   const onFault =
     options.onFault ?? ((error: unknown) => process.emitWarning(String(error), 'OrreryWarning'));
-  const note = noteAt(client);
   const tools = toolsBehind(system, firewall);
-  const deps = { tools, tasks, team, seams, trusts, strangers: false, firewall, note };
+  const deps = { tools, tasks, team, client, rights: new CallerRights({ trusts }), firewall };
   try {
     const connection = await mcpStdio(mcp, deps, { input, output, principal, onFault });
     try {
@@ -309,7 +309,7 @@ async function open(
     );
     const grpc: Opened['grpc'] = { address: undefined };
     const { bindings, trusts, cardProvider } = parsed;
-    const strangers = !(parsed.isOnlyLocal && isGrpcLocal);
+    const rights = new CallerRights({ trusts, strangers: !(parsed.isOnlyLocal && isGrpcLocal) });
     const a2aDeps = {
       tasks,
       team,
@@ -318,9 +318,8 @@ async function open(
       records,
       bindings,
       seen,
-      trusts,
+      rights,
       cardProvider,
-      strangers,
       onPush: noted(client),
     };
     const a2a =
@@ -329,10 +328,9 @@ async function open(
         : await openA2A(parsed.a2a, { ...a2aDeps, issuer: publicUrl ?? name, grpcUrl: () => grpc.address });
     parts.push(...(a2a?.parts ?? []));
     if (parsed.mcp !== false) {
-      const note = noteAt(client);
-      const strangers = !parsed.isOnlyLocal;
+      const rights = new CallerRights({ trusts, strangers: !parsed.isOnlyLocal });
       const tools = toolsBehind(system, firewall);
-      const mcp = { tools, tasks, team, seams, trusts, strangers, firewall, note };
+      const mcp = { tools, tasks, team, client, rights, firewall };
       parts.push(...(await mcpParts(rest.mcp || undefined, mcp)));
     }
     const { createGateway } = await import('./gateway/http/gateway.ts');

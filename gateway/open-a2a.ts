@@ -31,7 +31,7 @@ import { amendedByAll, type Binding } from './binding.ts';
 import type { GatewayPart } from './http/gateway-part.ts';
 import { isObject } from './http/json-text.ts';
 import type { ServedTeam } from './team/served-team.ts';
-import type { Trusts } from './team/caller-rights.ts';
+import type { CallerRights } from './team/caller-rights.ts';
 
 /**
  * How A2A is served.
@@ -68,9 +68,8 @@ export type A2AOptions = z.input<typeof A2AOptions>;
  * - `schemes` how callers prove who they are.
  * - `bindings` what else is served from the same operations.
  * - `seen`    which requests the gateways of the system have let in.
- * - `trusts`  whose words are as good as said here.
+ * - `rights`  how far callers are believed.
  * - `cardProvider` gives the cards that are shown. @default those of the team
- * - `strangers` those who prove nothing are not one and the same.
  * - `grpcUrl` where gRPC is spoken, as soon as it is known.
  * - `onPush`  hears what happens to each push notification.
  */
@@ -83,9 +82,8 @@ export interface OpenA2ADeps {
   readonly schemes: readonly string[];
   readonly bindings: readonly Binding[];
   readonly seen: RequestMemory;
-  readonly trusts?: Trusts | undefined;
+  readonly rights: CallerRights;
   readonly cardProvider?: CardProvider | undefined;
-  readonly strangers: boolean;
   readonly grpcUrl: () => string | undefined;
   readonly onPush?: (event: PushEvent) => void;
 }
@@ -123,9 +121,8 @@ export async function openA2A(options: z.output<typeof A2AOptions>, deps: OpenA2
     tasks,
     team,
     clock: seams.clock,
-    trusts: deps.trusts,
+    rights: deps.rights,
     cardProvider: deps.cardProvider,
-    strangers: deps.strangers,
     cards: { securitySchemes, grpcUrl: deps.grpcUrl },
     extensions: [
       ...extensions,

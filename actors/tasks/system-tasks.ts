@@ -3,14 +3,14 @@ import type { Approver } from '../../runtime/protocol/approval.ts';
 import type { FirewallGuard } from '../../runtime/protocol/firewall.ts';
 import { parseOptions, requireMethod } from '../../runtime/protocol/parse-options.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
-import type { System, AgentClient } from '../../runtime/public.ts';
+import type { System } from '../../runtime/public.ts';
 import { AgentTurns } from './agent-turns.ts';
 import { approveWith, hasApprover, heedOwners } from './approvals.ts';
 import { guardedTurns } from './guarded-turns.ts';
 import { JournalledTaskLog } from './journalled-task-log.ts';
 import { TaskEngine, type TaskLimits } from './task-engine.ts';
-import { errorToData, stackOf, invalidOptions } from '../../runtime/protocol/errors.ts';
-import type { NoteFailure } from '../../runtime/protocol/told-failure.ts';
+import { invalidOptions } from '../../runtime/protocol/errors.ts';
+import { noteAt } from '../../runtime/protocol/told-failure.ts';
 
 const HOUR_MS = 60 * 60 * 1_000;
 /** `limits`, `approver`, `firewall` and `seams` are looked at where they are used. */
@@ -109,25 +109,6 @@ export async function openSystemTasks(system: System, options: SystemTasksOption
     ...(log && { log }),
   });
 }
-
-/** Notes what was thrown as an event of the system (`error`, with `errorId`). Callers are told that id alone. */
-export const noteAt =
-  (client: Pick<AgentClient, 'agentId' | 'note' | 'seams'>): NoteFailure =>
-  (error) => {
-    const errorId = client.seams.newId();
-    const { code, message } = errorToData(error);
-    const stack = stackOf(error);
-    client.note({
-      type: 'error',
-      agentId: client.agentId,
-      errorId,
-      errorCode: code,
-      reason: message,
-      success: false,
-      ...(stack !== undefined && { stack }),
-    });
-    return errorId;
-  };
 
 interface Engine {
   readonly tasks: Promise<TaskEngine>;

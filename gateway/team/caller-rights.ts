@@ -11,9 +11,35 @@ export type Trusts = (principal: Principal) => boolean;
  */
 export const trustsByDefault: Trusts = ({ kind }) => kind === 'user' || kind === 'service';
 
-/** The taint of what a caller says over A2A; undefined for a trusted one. */
-export const taintOfCaller = (principal: Principal, trusts: Trusts = trustsByDefault): Taint | undefined =>
-  trusts(principal) ? undefined : [`a2a:${principal.id}`];
+/**
+ * - `trusts`    whether what a caller sends is untainted. @default as `trustsByDefault` has it
+ * - `strangers` anonymous callers are different people, who must not see each other's tasks. @default false: they are one
+ */
+export interface CallerRightsOptions {
+  readonly trusts?: Trusts | undefined;
+  readonly strangers?: boolean;
+}
+
+/** How far a gateway believes its callers, and whether they may list tasks, in every protocol. */
+export class CallerRights {
+  readonly #trusts: Trusts;
+  readonly #strangers: boolean;
+
+  constructor({ trusts = trustsByDefault, strangers = false }: CallerRightsOptions = {}) {
+    this.#trusts = trusts;
+    this.#strangers = strangers;
+  }
+
+  /** The taint of what a caller sends over a protocol; undefined for a caller that is trusted. */
+  taintOf(principal: Principal, protocol: 'a2a' | 'mcp'): Taint | undefined {
+    return this.#trusts(principal) ? undefined : [`${protocol}:${principal.id}`];
+  }
+
+  /** Whether a caller may list all tasks of its owner. Anonymous callers have one owner in common. */
+  mayListAll({ kind }: Principal): boolean {
+    return !this.#strangers || kind !== 'anonymous';
+  }
+}
 
 /** The owner of a caller's tasks, in every protocol. */
 export const taskOwnerOf = ({ id, tenant }: Principal): TaskOwner => ({

@@ -1,4 +1,6 @@
-import { type ErrorCode, errorToData } from './errors.ts';
+import { type ErrorCode, errorToData, stackOf } from './errors.ts';
+import type { Seams } from './seams.ts';
+import type { SystemEvent } from './system-event.ts';
 
 /**
  * What somebody outside is told of an error.
@@ -13,6 +15,32 @@ export interface ToldFailure {
 
 /** Notes an error where the operator finds it, by the id that it returns. */
 export type NoteFailure = (error: unknown) => string;
+
+/** The part of an agent client by which what happens at the edge of a system is noted in it. */
+export interface NotingClient {
+  readonly agentId: string;
+  readonly seams: Seams;
+  note(event: Omit<SystemEvent, 'timestamp'>): void;
+}
+
+/** Notes what was thrown as an event of the system (`error`, with `errorId`). Callers are told that id alone. */
+export const noteAt =
+  (client: NotingClient): NoteFailure =>
+  (error) => {
+    const errorId = client.seams.newId();
+    const { code, message } = errorToData(error);
+    const stack = stackOf(error);
+    client.note({
+      type: 'error',
+      agentId: client.agentId,
+      errorId,
+      errorCode: code,
+      reason: message,
+      success: false,
+      ...(stack !== undefined && { stack }),
+    });
+    return errorId;
+  };
 
 /** What is said on purpose, by the agent or by the runtime to whoever asks: it goes out as it is. */
 const SAID: ReadonlySet<ErrorCode> = new Set<ErrorCode>([

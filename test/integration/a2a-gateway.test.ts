@@ -6,7 +6,7 @@ import { systemSeams } from '../../runtime/protocol/system-seams.ts';
 import { a2aPart, createA2AService } from '../../gateway/a2a/server/index.ts';
 import { createGateway } from '../../gateway/http/gateway.ts';
 import { listen } from '../../gateway/http/listen.ts';
-import { TestTeam } from '../fixtures/a2a-server.ts';
+import { TestTeam } from '../fixtures/test-team.ts';
 import { BINDINGS, sdkClient, sendRequest } from '../fixtures/sdk-client.ts';
 import { sseEvents } from '../fixtures/sse-reader.ts';
 import { Workshop } from '../fixtures/workshop.ts';

@@ -13,6 +13,7 @@ import { servedTool } from '../../gateway/mcp/server/served-tool.ts';
 import { edgeNames } from '../../gateway/mcp/server/view.ts';
 import { resultOf } from '../../gateway/mcp/server/tool-result.ts';
 import { FakeClock } from '../fixtures/fake-clock.ts';
+import { cardOf, TestTeam } from '../fixtures/test-team.ts';
 import { arbJson } from './arbitraries/tool.ts';
 
 const RUNS = { numRuns: 200 };
@@ -171,7 +172,8 @@ describe('Lists in pages (N-5.2, N-D11)', () => {
           searchAbove: 1_000,
           visible: ({ id }: Principal, { agentId }: { agentId: string }) => id === agentId || id === 'all',
         });
-        const catalogue = new Catalogue({ tools, options, isServed: () => true, revision: () => 1 });
+        const team = new TestTeam([cardOf('even'), cardOf('odd')]);
+        const catalogue = new Catalogue({ tools, options, team });
         const listOf = (id: string) => catalogue.viewOf({ ...ANONYMOUS, id }).toolList('modern');
         expect(listOf('all').page(undefined)['tools']).toHaveLength(Math.min(names.length, pageSize));
         let cursor: unknown;

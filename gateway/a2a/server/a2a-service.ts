@@ -4,7 +4,7 @@ import type { Clock } from '../../../runtime/protocol/seams.ts';
 import { isTaskOver, type Task } from '../../../runtime/protocol/task.ts';
 import type { TaskService } from '../../../runtime/protocol/task-service.ts';
 import { type ServedTeam, shownTeam } from '../../team/served-team.ts';
-import type { Trusts } from '../../team/caller-rights.ts';
+import { CallerRights } from '../../team/caller-rights.ts';
 import { type CardService, type CardOptions, createCardService } from './cards.ts';
 import type { A2AExtension, Caller } from './caller.ts';
 import { fault, wrongParameter } from '../wire/faults.ts';
@@ -17,9 +17,7 @@ import { streamOfMessage, streamOfTask } from './task-stream.ts';
 /**
  * - `push`       @default there are no push notifications
  * - `extensions` those that it serves. @default none
- * - `trusts`     whose words are as good as said here. @default users and services that have proved who they are
- * - `strangers`  who proves nothing is one of many who know nothing of each other, and is shown no list of what all have.
- *                @default false: they are one and the same
+ * - `rights`     how far callers are believed. @default as `CallerRights` has it
  * - `cardProvider` gives the cards that are shown. @default those of the team
  * - `clock`      by which callers wait no longer than they say. @default they wait as long as it takes
  */
@@ -31,8 +29,7 @@ export interface A2AServiceOptions {
   readonly cardProvider?: CardProvider | undefined;
   readonly extensions?: readonly A2AExtension[];
   readonly clock?: Clock;
-  readonly trusts?: Trusts | undefined;
-  readonly strangers?: boolean;
+  readonly rights?: CallerRights;
 }
 
 /**
@@ -67,8 +64,8 @@ export function createA2AService(options: A2AServiceOptions): A2AService {
     pushNotifications: push !== undefined,
   });
   const tasks = withGivenIds(options.tasks);
-  const { strangers = false } = options;
-  const performers = performersOf({ ...options, tasks, extensions, cards, strangers });
+  const { rights = new CallerRights() } = options;
+  const performers = performersOf({ ...options, tasks, extensions, cards, rights });
   return {
     cards,
     extensions,
@@ -82,7 +79,6 @@ export function createA2AService(options: A2AServiceOptions): A2AService {
 interface Deps extends TakeMessageDeps {
   readonly clock?: Clock;
   readonly cards: CardService;
-  readonly strangers: boolean;
 }
 
 /** How long a poll for the next change waits at most. */
@@ -118,7 +114,7 @@ function performersOf(deps: Deps): Performers {
     },
     async list(order, caller) {
       requireAgent(deps.team, caller.agentId);
-      if (deps.strangers) requireConversation(order, caller);
+      if (!deps.rights.mayListAll(caller.principal)) requireConversation(order);
       const page = tasks.list(ownerOf(caller), { ...order, agentId: caller.agentId });
       return { ...page, pageSize: order.pageSize };
     },
@@ -167,8 +163,8 @@ async function* alone(item: StreamItem): AsyncGenerator<StreamItem, void> {
 }
 
 /** Anonymous callers share one owner. Each must name a conversation, and is shown its tasks alone. */
-function requireConversation({ contextId }: ListOrder, { principal }: Caller): void {
-  if (principal.kind === 'anonymous' && contextId === undefined)
+function requireConversation({ contextId }: ListOrder): void {
+  if (contextId === undefined)
     throw wrongParameter('contextId', contextId, 'one, from a caller who does not prove who it is');
 }
 

@@ -1,7 +1,7 @@
 import type { Task, TaskMessage } from '../../../runtime/protocol/task.ts';
 import type { MessageAnswer, Said, TaskOwner, TaskTerms } from '../../../runtime/protocol/task-service.ts';
 import { chargedName } from '../../../runtime/protocol/principal.ts';
-import { taintOfCaller, type Trusts } from '../../team/caller-rights.ts';
+import type { CallerRights } from '../../team/caller-rights.ts';
 import { type A2AExtension, type Caller, withSenderFacts } from './caller.ts';
 import { fault, faultOf, wrongParameter } from '../wire/faults.ts';
 import { isOrreryError, agentNotFound } from '../../../runtime/protocol/errors.ts';
@@ -15,7 +15,7 @@ import type { ServedTeam } from '../../team/served-team.ts';
 export interface TakeMessageDeps extends TaskAccessDeps {
   readonly push?: PushConfigService;
   readonly extensions: readonly A2AExtension[];
-  readonly trusts?: Trusts | undefined;
+  readonly rights: CallerRights;
 }
 
 /** The task that a message went to, or its answer without a task. */
@@ -94,14 +94,14 @@ function knownTask(
 }
 
 function saidBy(
-  { extensions, trusts }: TakeMessageDeps,
+  { extensions, rights }: TakeMessageDeps,
   order: SendOrder,
   agentId: string,
   known: Task | undefined,
   caller: Caller,
 ): Said {
   const { message, taskId, contextId, metadata, ifGeneration } = order;
-  const taint = taintOfCaller(caller.principal, trusts);
+  const taint = rights.taintOf(caller.principal, 'a2a');
   return {
     message,
     agentId,

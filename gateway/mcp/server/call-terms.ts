@@ -1,8 +1,7 @@
-import { chargedName, type Principal } from '../../../runtime/protocol/principal.ts';
+import { chargedName } from '../../../runtime/protocol/principal.ts';
 import type { Clock } from '../../../runtime/protocol/seams.ts';
-import type { Taint } from '../../../runtime/protocol/taint.ts';
 import type { CallOptions } from '../../../runtime/protocol/tool-service.ts';
-import type { Trusts } from '../../team/caller-rights.ts';
+import type { CallerRights } from '../../team/caller-rights.ts';
 import { mayOnlyRead } from './catalogue.ts';
 import type { McpCall } from './mcp-call.ts';
 import type { ParsedMcpOptions } from './mcp-options.ts';
@@ -10,12 +9,8 @@ import type { ParsedMcpOptions } from './mcp-options.ts';
 export interface CallTermsDeps {
   readonly options: ParsedMcpOptions;
   readonly clock: Pick<Clock, 'now'>;
-  readonly trusts: Trusts;
+  readonly rights: CallerRights;
 }
-
-/** The taint of what a caller sends; undefined for a caller that is trusted. */
-export const taintOf = (principal: Principal, trusts: Trusts): Taint | undefined =>
-  trusts(principal) ? undefined : [`mcp:${principal.id}`];
 
 /** Levels of a log message (RFC 5424). */
 const LEVELS = new Set(['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']);
@@ -26,11 +21,11 @@ const LEVELS = new Set(['debug', 'info', 'notice', 'warning', 'error', 'critical
  */
 export function callTerms(
   { principal, signal, progressToken, ...call }: McpCall,
-  { options, clock, trusts }: CallTermsDeps,
+  { options, clock, rights }: CallTermsDeps,
 ): CallOptions {
   const { id, tier, tenant } = principal;
   const chargedAs = chargedName(principal);
-  const taint = taintOf(principal, trusts);
+  const taint = rights.taintOf(principal, 'mcp');
   return {
     as: { id, tier, chargedAs, ...(tenant === undefined ? {} : { tenant }) },
     readOnly: mayOnlyRead(options, principal),

@@ -1,19 +1,16 @@
 import type { Principal } from '../../../runtime/protocol/principal.ts';
 import type { ToolService } from '../../../runtime/protocol/tool-service.ts';
+import type { ServedTeam } from '../../team/served-team.ts';
 import type { ParsedMcpOptions } from './mcp-options.ts';
 import { View } from './view.ts';
 
 const MOST_VIEWS = 200;
 
-/**
- * - `isServed` whether the agent is served.
- * - `revision` a number that changes when `isServed` may.
- */
 export interface CatalogueDeps {
   readonly tools: ToolService;
   readonly options: ParsedMcpOptions;
-  readonly isServed: (agentId: string) => boolean;
-  readonly revision: () => number;
+  /** Whose agents are served at all. */
+  readonly team: Pick<ServedTeam, 'card' | 'revision'>;
 }
 
 /** The views of callers. Callers who see the same share a view, until something changes. */
@@ -40,12 +37,12 @@ export class Catalogue {
   }
 
   #make(principal: Principal, isReadOnly: boolean): View {
-    const { tools, options, isServed } = this.#deps;
+    const { tools, options, team } = this.#deps;
     return new View(
       tools,
       options,
       (offered) =>
-        isServed(offered.agentId) &&
+        team.card(offered.agentId) !== undefined &&
         (offered.kind !== 'tool' || !isReadOnly || offered.annotations?.readOnly === true) &&
         (options.visible?.(principal, offered) ?? true),
     );
@@ -53,8 +50,8 @@ export class Catalogue {
 
   /** Drops all views when a list has changed: the service makes a new array for each change. */
   #forgetOld(): void {
-    const { tools, revision } = this.#deps;
-    const now = [tools.tools(), tools.resources(), tools.templates(), tools.prompts(), revision()];
+    const { tools, team } = this.#deps;
+    const now = [tools.tools(), tools.resources(), tools.templates(), tools.prompts(), team.revision];
     if (now.every((list, at) => list === this.#lists[at])) return;
     this.#lists = now;
     this.#views.clear();

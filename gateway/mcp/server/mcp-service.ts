@@ -1,11 +1,10 @@
 import type { Principal } from '../../../runtime/protocol/principal.ts';
 import type { FirewallGuard } from '../../../runtime/protocol/firewall.ts';
-import type { NoteFailure } from '../../../runtime/protocol/told-failure.ts';
-import type { Seams } from '../../../runtime/protocol/seams.ts';
+import { type NotingClient, noteAt } from '../../../runtime/protocol/told-failure.ts';
 import type { TaskService } from '../../../runtime/protocol/task-service.ts';
 import type { ToolService } from '../../../runtime/protocol/tool-service.ts';
-import type { TeamIdentity } from '../../team/served-team.ts';
-import type { Trusts } from '../../team/caller-rights.ts';
+import type { ServedTeam } from '../../team/served-team.ts';
+import type { CallerRights } from '../../team/caller-rights.ts';
 import { type CallTermsDeps, callTerms } from './call-terms.ts';
 import { Catalogue } from './catalogue.ts';
 import { isObject } from '../../http/json-text.ts';
@@ -22,26 +21,17 @@ import type { View } from './view.ts';
 import { OrreryError } from '../../../runtime/protocol/errors.ts';
 
 /**
- * - `tasks`     undefined if no call can be a task.
- * - `isServed`  whether the agent is served.
- * - `revision`  a number that changes when `isServed` may.
- * - `trusts`    whether what a caller sends is untainted.
- * - `strangers` anonymous callers are different people, who must not see each other's tasks.
- * - `firewall`  attests results. @default they are not attested
- * - `note`      keeps for the operator what callers are not told.
+ * - `tasks`    undefined if no call can be a task.
+ * - `client`   notes for the operator what callers are not told.
+ * - `firewall` attests results. @default they are not attested
  */
 export interface McpServiceDeps {
   readonly tools: ToolService;
   readonly tasks: TaskService | undefined;
-  readonly identity: TeamIdentity;
-  readonly options: ParsedMcpOptions;
-  readonly seams: Seams;
-  readonly isServed: (agentId: string) => boolean;
-  readonly revision: () => number;
-  readonly trusts: Trusts;
-  readonly strangers: boolean;
+  readonly team: ServedTeam;
+  readonly client: NotingClient;
+  readonly rights: CallerRights;
   readonly firewall?: FirewallGuard | undefined;
-  readonly note: NoteFailure;
 }
 
 type Params = Readonly<Record<string, unknown>>;
@@ -55,36 +45,36 @@ export class McpService {
   readonly options: ParsedMcpOptions;
   readonly calls: ToolCalls;
   readonly tools: ToolService;
-  readonly #deps: McpServiceDeps;
+  readonly #team: ServedTeam;
   readonly #catalogue: Catalogue;
   readonly #states: RequestStates;
   readonly #tasks: McpTasks | undefined;
   readonly #terms: CallTermsDeps;
   readonly #methods: Readonly<Record<string, Method>>;
 
-  constructor(deps: McpServiceDeps) {
-    const { tools, tasks, options, seams, isServed, revision, trusts, strangers, firewall, note } = deps;
-    this.#deps = deps;
+  constructor(deps: McpServiceDeps, options: ParsedMcpOptions) {
+    const { tools, tasks, team, client, rights, firewall } = deps;
+    const { seams } = client;
+    this.#team = team;
     this.options = options;
     this.tools = tools;
-    this.#catalogue = new Catalogue({ tools, options, isServed, revision });
+    this.#catalogue = new Catalogue({ tools, options, team });
     this.#states = new RequestStates(options.stateKey, seams.clock);
-    this.#tasks =
-      tasks === undefined ? undefined : new McpTasks({ tasks, options, seams, trusts, strangers });
-    this.#terms = { options, clock: seams.clock, trusts };
+    this.#tasks = tasks === undefined ? undefined : new McpTasks({ tasks, options, seams, rights });
+    this.#terms = { options, clock: seams.clock, rights };
     this.calls = new ToolCalls({
       ...this.#terms,
       tools,
       tasks: this.#tasks,
       states: this.#states,
       firewall,
-      note,
+      note: noteAt(client),
     });
     this.#methods = this.#methodTable();
   }
 
   get identity() {
-    const { name, description, version, documentationUrl } = this.#deps.identity;
+    const { name, description, version, documentationUrl } = this.#team.identity;
     return {
       name,
       version,

@@ -5,8 +5,7 @@ import type { Seams } from '../../../runtime/protocol/seams.ts';
 import { isTaskOver, type Task, type TaskState } from '../../../runtime/protocol/task.ts';
 import type { Said, TaskOwner, TaskService, TaskNews } from '../../../runtime/protocol/task-service.ts';
 import { answerTo, askedIn, inputRequests, responsesTo } from './asked.ts';
-import { type Trusts, taskOwnerOf } from '../../team/caller-rights.ts';
-import { taintOf } from './call-terms.ts';
+import { type CallerRights, taskOwnerOf } from '../../team/caller-rights.ts';
 import { mayOnlyRead } from './catalogue.ts';
 import { isObject } from '../../http/json-text.ts';
 import type { Result } from './json-shapes.ts';
@@ -16,13 +15,11 @@ import type { ParsedMcpOptions } from './mcp-options.ts';
 import type { ServedTool } from './served-tool.ts';
 import { outcomeOf, saidOf, type TaskOutcome } from './task-outcome.ts';
 
-/** `strangers`: anonymous callers are different people, so they get an empty list of tasks. */
 export interface McpTasksDeps {
   readonly tasks: TaskService;
   readonly options: ParsedMcpOptions;
   readonly seams: Seams;
-  readonly trusts: Trusts;
-  readonly strangers: boolean;
+  readonly rights: CallerRights;
 }
 
 /** The key in a task's metadata that marks it as a tool call. */
@@ -156,8 +153,7 @@ export class McpTasks {
     const { cursor } = params;
     if (cursor !== undefined && (typeof cursor !== 'string' || cursor === ''))
       throw invalidParams('cursor: is none of this list; begin again without one', { cursor });
-    if (this.#deps.strangers && call.principal.kind === 'anonymous')
-      return { tasks: [], nextCursor: undefined };
+    if (!this.#deps.rights.mayListAll(call.principal)) return { tasks: [], nextCursor: undefined };
     const page = this.#deps.tasks.list(taskOwnerOf(call.principal), {
       pageSize: this.#deps.options.pageSize,
       historyLength: 0,
@@ -171,8 +167,8 @@ export class McpTasks {
   }
 
   #termsOf(principal: Principal): NonNullable<Said['terms']> {
-    const { options, trusts } = this.#deps;
-    const taint = taintOf(principal, trusts);
+    const { options, rights } = this.#deps;
+    const taint = rights.taintOf(principal, 'mcp');
     return {
       tier: principal.tier,
       chargedAs: chargedName(principal),

@@ -18,6 +18,8 @@ import {
 import { McpOptions } from '../../../../../gateway/mcp/server/mcp-options.ts';
 import { McpService } from '../../../../../gateway/mcp/server/mcp-service.ts';
 import { errorResult } from '../../../../../gateway/mcp/server/tool-result.ts';
+import { CallerRights } from '../../../../../gateway/team/caller-rights.ts';
+import { cardOf, TestTeam } from '../../../../fixtures/test-team.ts';
 
 /** What JSON-RPC says of its own codes, which mean the same everywhere. */
 const isOfJsonRpc = (code: number): boolean => code === -32700 || (code <= -32600 && code >= -32603);
@@ -121,18 +123,16 @@ describe('What is answered directly', () => {
       () => 'echo',
     );
     const tasks = { send: () => Promise.reject(reason) } as unknown as TaskService;
-    const service = new McpService({
-      tools,
-      tasks,
-      identity: { name: 'Trial', description: '', version: '1.0.0' },
-      options: McpOptions.parse({ tasks: 'preferred' }),
-      seams: systemSeams(),
-      isServed: () => true,
-      revision: () => 1,
-      trusts: () => true,
-      strangers: false,
-      note: () => 'e-1',
-    });
+    const service = new McpService(
+      {
+        tools,
+        tasks,
+        team: new TestTeam([cardOf('clerk')]),
+        client: { agentId: 'system/host', seams: systemSeams(), note: () => undefined },
+        rights: new CallerRights(),
+      },
+      McpOptions.parse({ tasks: 'preferred' }),
+    );
     const faults: unknown[] = [];
     const answers = new DirectAnswers(service, (error, request) => faults.push(error, request));
     const response = await answers.answer(asked, body, ANONYMOUS);
