@@ -11,7 +11,6 @@ import type { FirewallGuard, FirewallHooks } from './runtime/protocol/firewall.t
 import type { Seams } from './runtime/protocol/seams.ts';
 import type { SystemWithStopWork } from './runtime/system/stop-work.ts';
 import { requireOptions } from './runtime/system/system-options.ts';
-import type { PushEvent } from './gateway/a2a/server/push/push-event.ts';
 import type { Gateway } from './gateway/http/gateway.ts';
 import type { Admit, GatewayPart } from './gateway/http/gateway-part.ts';
 import { hostOf, isLoopback } from './gateway/http/request-guard.ts';
@@ -117,7 +116,7 @@ export async function serve(system: SystemWithStopWork, options: ServeOptions = 
     const close = closing(system, closeAll, opened);
     return {
       ...listening,
-      grpcAddress: opened.grpc.address,
+      grpcAddress: opened.a2a?.grpcAddress,
       routes: gateway.routes,
       team,
       admits,
@@ -176,7 +175,7 @@ export async function serveStdio(
 
 /** Serves what A2A serves over gRPC too; what it returns ends that. */
 async function addGrpc(
-  { gateway, a2a, admitted, seams, grpc, onFault }: Opened,
+  { gateway, a2a, admitted, seams, onFault }: Opened,
   { publicAddress, ...options }: NonNullable<ServeOptions['grpc']>,
   baseUrl: string,
 ): Promise<Close> {
@@ -194,7 +193,7 @@ async function addGrpc(
     onFault: (error, path) => onFault({ error, requestId: '', method: 'gRPC', path }),
     ...(signer === undefined ? {} : { signer }),
   });
-  grpc.address = publicAddress ?? serving.address;
+  a2a.grpcAddress = publicAddress ?? serving.address;
   return (given) => serving.close(given);
 }
 
@@ -234,8 +233,6 @@ interface Opened {
   readonly admitted: Admit;
   readonly seams: Seams;
   readonly a2a: OpenA2A | undefined;
-  /** Where gRPC is spoken, as soon as it is. */
-  readonly grpc: { address: string | undefined };
   readonly onFault: (fault: ServeFault) => void;
   /** What is behind the gateway. */
   close(): Promise<void>;
@@ -307,25 +304,12 @@ async function open(
         clock: seams.clock,
       }),
     );
-    const grpc: Opened['grpc'] = { address: undefined };
-    const { bindings, trusts, cardProvider } = parsed;
+    const { trusts } = parsed;
     const rights = new CallerRights({ trusts, strangers: !(parsed.isOnlyLocal && isGrpcLocal) });
-    const a2aDeps = {
-      tasks,
-      team,
-      seams,
-      schemes,
-      records,
-      bindings,
-      seen,
-      rights,
-      cardProvider,
-      onPush: noted(client),
-    };
     const a2a =
       parsed.a2a === false
         ? undefined
-        : await openA2A(parsed.a2a, { ...a2aDeps, issuer: publicUrl ?? name, grpcUrl: () => grpc.address });
+        : await openA2A(parsed.a2a, { tasks, team, client, records, seen, rights });
     parts.push(...(a2a?.parts ?? []));
     if (parsed.mcp !== false) {
       const rights = new CallerRights({ trusts, strangers: !parsed.isOnlyLocal });
@@ -352,7 +336,6 @@ async function open(
       admitted,
       seams,
       a2a,
-      grpc,
       onFault,
       close: release,
     };
@@ -390,23 +373,6 @@ const toolsBehind = (system: SystemWithStopWork, firewall: FirewallGuard | undef
   firewall === undefined ? systemTools(system) : guardedTools(systemTools(system), firewall);
 
 type Client = Awaited<ReturnType<SystemWithStopWork['client']>>;
-
-/** What nobody is told of who was to be told is an event of the system. */
-const noted =
-  (client: Client) =>
-  ({ type, taskId, origin, reason = '', security }: PushEvent): void => {
-    if (type === 'taken' || type === 'failed') return;
-    const what =
-      type === 'gave-up' ? 'is not told of it any more' : 'may be told of it again after a restart';
-    client.note({
-      type: 'error',
-      agentId: client.agentId,
-      errorCode: type === 'gave-up' ? 'DELIVERY_FAILED' : 'STORE_FAILED',
-      reason: `The task ${taskId}: ${origin} ${what}: ${reason}`,
-      success: false,
-      ...(security === undefined ? {} : { security }),
-    });
-  };
 
 /** Closes once: the gateway, what is behind it, and before the system stops. */
 function closing(system: SystemWithStopWork, closeGateway: Close, opened: Pick<Opened, 'close'>): Close {

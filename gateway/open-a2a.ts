@@ -3,8 +3,8 @@ import type { RequestMemory } from '../runtime/protocol/admission.ts';
 import { MAX_TIMER_MS, Milliseconds } from '../runtime/protocol/milliseconds.ts';
 import type { CardProvider } from '../runtime/protocol/firewall.ts';
 import { PACKAGES_FOR } from '../runtime/protocol/optional-packages.ts';
-import type { Seams } from '../runtime/protocol/seams.ts';
 import type { TaskService } from '../runtime/protocol/task-service.ts';
+import type { NotingClient } from '../runtime/protocol/told-failure.ts';
 import {
   type A2AExtension,
   type A2AService,
@@ -63,33 +63,42 @@ export const A2AOptions = z.strictObject({
 export type A2AOptions = z.input<typeof A2AOptions>;
 
 /**
- * - `issuer`  who sends push notifications, as their signatures say it.
+ * How a gateway serves A2A: its options for that, and what its other options come to for it.
+ *
+ * - `securitySchemes` how cards say that callers prove who they are.
+ * - `issuer`          who sends push notifications, as their signatures say it.
+ * - `bindings`        what else is served from the same operations.
+ * - `cardProvider`    gives the cards that are shown. @default those of the team
+ */
+export type ServedA2AOptions = z.output<typeof A2AOptions> & {
+  readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
+  readonly issuer: string;
+  readonly bindings: readonly Binding[];
+  readonly cardProvider?: CardProvider | undefined;
+};
+
+/**
+ * - `client`  notes what nobody is told of who was to be told.
  * - `records` where push configs are kept beyond the process; undefined: nowhere.
- * - `schemes` how callers prove who they are.
- * - `bindings` what else is served from the same operations.
  * - `seen`    which requests the gateways of the system have let in.
  * - `rights`  how far callers are believed.
- * - `cardProvider` gives the cards that are shown. @default those of the team
- * - `grpcUrl` where gRPC is spoken, as soon as it is known.
- * - `onPush`  hears what happens to each push notification.
  */
 export interface OpenA2ADeps {
   readonly tasks: TaskService;
   readonly team: ServedTeam;
-  readonly seams: Seams;
-  readonly issuer: string;
+  readonly client: NotingClient;
   readonly records: KeyValues | undefined;
-  readonly schemes: readonly string[];
-  readonly bindings: readonly Binding[];
   readonly seen: RequestMemory;
   readonly rights: CallerRights;
-  readonly cardProvider?: CardProvider | undefined;
-  readonly grpcUrl: () => string | undefined;
-  readonly onPush?: (event: PushEvent) => void;
 }
 
-/** A2A that is open. `signer` signs its cards; `metrics` is what is counted of it, as Prometheus text. */
+/**
+ * A2A that is open. `signer` signs its cards; `metrics` is what is counted of it, as Prometheus text.
+ *
+ * - `grpcAddress` where gRPC is spoken, as its cards say it; whoever opens that sets it.
+ */
 export interface OpenA2A {
+  grpcAddress: string | undefined;
   readonly service: A2AService;
   readonly parts: readonly GatewayPart[];
   readonly signer: CardSigner | undefined;
@@ -97,40 +106,38 @@ export interface OpenA2A {
 }
 
 /** What A2A needs of packages, so served. */
-export const a2aPackages = ({ signing, push }: z.output<typeof A2AOptions>): readonly string[] => [
+export const a2aPackages = ({ signing, push }: ServedA2AOptions): readonly string[] => [
   ...(push === false ? [] : PACKAGES_FOR.pushNotifications),
   ...(signing === undefined ? [] : PACKAGES_FOR.signedCards),
 ];
 
 /** A2A in all dialects, as parts of a gateway. Rejects with INVALID_OPTIONS. */
-export async function openA2A(options: z.output<typeof A2AOptions>, deps: OpenA2ADeps): Promise<OpenA2A> {
-  const {
-    signing,
-    heartbeatMs,
-    waitMs,
-    delegation,
-    extensions,
-    securitySchemes = schemesOf(deps.schemes),
-  } = options;
-  const { tasks, team, seams } = deps;
+export async function openA2A(options: ServedA2AOptions, deps: OpenA2ADeps): Promise<OpenA2A> {
+  const { signing, heartbeatMs, waitMs, delegation, extensions, securitySchemes, cardProvider } = options;
+  const { tasks, team, rights, seen } = deps;
+  const { seams } = deps.client;
+  let grpcAddress: string | undefined;
   const v01 = createV01({ newId: seams.newId, ...(waitMs === undefined ? {} : { waitMs }) });
   const drafts = options.draft ? [V1_1_DRAFT] : [];
   const dialects = [V1, ...drafts, V03, v01.rpc] as const;
-  const push = options.push === false ? undefined : await pushOf(options.push, deps, dialects);
+  const push =
+    options.push === false
+      ? undefined
+      : await pushOf({ ...options.push, issuer: options.issuer }, deps, dialects);
   const service = createA2AService({
     tasks,
     team,
     clock: seams.clock,
-    rights: deps.rights,
-    cardProvider: deps.cardProvider,
-    cards: { securitySchemes, grpcUrl: deps.grpcUrl },
+    rights,
+    cardProvider,
+    cards: { securitySchemes, grpcUrl: () => grpcAddress },
     extensions: [
       ...extensions,
       ...(delegation === undefined ? [] : [delegationExtension({ ...delegation, clock: seams.clock })]),
     ],
     ...(push === undefined ? {} : { push: push.configs }),
   });
-  const bindings = deps.bindings.map((binding) => binding.open({ service, seams, seen: deps.seen }));
+  const bindings = options.bindings.map((binding) => binding.open({ service, seams, seen }));
   const amendCard = amendedByAll(bindings);
   const part = await a2aPart({
     service,
@@ -140,7 +147,7 @@ export async function openA2A(options: z.output<typeof A2AOptions>, deps: OpenA2
     rest: [V03_REST, v01.rest, restBindingOf(V1, ...drafts)],
     ...(signing === undefined ? {} : { signing }),
     ...(heartbeatMs === undefined ? {} : { heartbeatMs }),
-    cardsAreLive: deps.cardProvider !== undefined,
+    cardsAreLive: cardProvider !== undefined,
     ...(amendCard === undefined ? {} : { amendCard }),
   });
   const parts = [part, ...(push === undefined ? [] : [push.part]), ...bindings.map((open) => open.part)];
@@ -149,25 +156,31 @@ export async function openA2A(options: z.output<typeof A2AOptions>, deps: OpenA2
     parts,
     signer: signing === undefined ? undefined : await cardSigner(signing),
     metrics: push?.metrics ?? (async () => ''),
+    get grpcAddress() {
+      return grpcAddress;
+    },
+    set grpcAddress(address) {
+      grpcAddress = address;
+    },
   };
 }
 
 /** Loaded when it is wanted: it needs packages that nothing else does. */
 async function pushOf(
-  { key, ...options }: PushOptions & { readonly key?: JsonWebKey },
-  { tasks, seams, issuer, records, onPush }: OpenA2ADeps,
+  { key, issuer, ...options }: PushOptions & { readonly key?: JsonWebKey; readonly issuer: string },
+  { tasks, client, records }: OpenA2ADeps,
   dialects: PushServiceDeps['dialects'],
 ): Promise<Push> {
   const { openPush } = await import('./a2a/server/push/open-push.ts');
   return openPush({
     tasks,
-    seams,
+    seams: client.seams,
     issuer,
     dialects,
     options,
+    onEvent: (event) => noteUntold(client, event),
     ...(key === undefined ? {} : { key }),
     ...(records === undefined ? {} : { records }),
-    ...(onPush === undefined ? {} : { onEvent: onPush }),
   });
 }
 
@@ -176,8 +189,22 @@ const SCHEMES: Readonly<Record<string, SecurityScheme>> = {
   Bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
 };
 
-/** Those that are not known here are said otherwise. */
-const schemesOf = (names: readonly string[]): Record<string, SecurityScheme> =>
+/** What nobody is told of who was to be told is an event of the system. */
+function noteUntold(client: NotingClient, { type, taskId, origin, reason = '', security }: PushEvent): void {
+  if (type === 'taken' || type === 'failed') return;
+  const what = type === 'gave-up' ? 'is not told of it any more' : 'may be told of it again after a restart';
+  client.note({
+    type: 'error',
+    agentId: client.agentId,
+    errorCode: type === 'gave-up' ? 'DELIVERY_FAILED' : 'STORE_FAILED',
+    reason: `The task ${taskId}: ${origin} ${what}: ${reason}`,
+    success: false,
+    ...(security === undefined ? {} : { security }),
+  });
+}
+
+/** How cards say what authenticators look at. Those that are not known here are said otherwise. */
+export const schemesOf = (names: readonly string[]): Record<string, SecurityScheme> =>
   Object.fromEntries(
     names.flatMap((name) => {
       const scheme = Object.hasOwn(SCHEMES, name) ? SCHEMES[name] : undefined;

@@ -10,7 +10,7 @@ import type { ServedRoute } from './http/gateway-part.ts';
 import type { TlsOptions } from './http/tls-material.ts';
 import { isObject } from './http/json-text.ts';
 import { McpOptions } from './mcp/server/mcp-options.ts';
-import { A2AOptions } from './open-a2a.ts';
+import { A2AOptions, schemesOf, type ServedA2AOptions } from './open-a2a.ts';
 import type { ServedTeam } from './team/served-team.ts';
 import type { Trusts } from './team/caller-rights.ts';
 
@@ -190,5 +190,22 @@ export function parseGatewayOptions(options: EdgeOptions, isLocal: boolean | und
     );
   const isOnlyLocal = isLocal === true && publicUrl === undefined && hosts.length === 0;
   const metrics = parsed.metrics ?? (isKnown && !isOnlyLocal ? 'admitted' : 'open');
-  return { ...parsed, anonymous, metrics, isOnlyLocal };
+  return {
+    ...parsed,
+    anonymous,
+    metrics,
+    isOnlyLocal,
+    a2a: parsed.a2a !== false && a2aOf(parsed, parsed.a2a),
+  };
 }
+
+const a2aOf = (
+  { authenticators, publicUrl, name, bindings, cardProvider }: z.output<typeof EdgeOptions>,
+  a2a: z.output<typeof A2AOptions>,
+): ServedA2AOptions => ({
+  ...a2a,
+  securitySchemes: a2a.securitySchemes ?? schemesOf(authenticators.map(({ scheme }) => scheme)),
+  issuer: publicUrl ?? name,
+  bindings,
+  cardProvider,
+});

@@ -21,7 +21,6 @@ const STILL_MORE: Readonly<Record<string, number>> = {
   JournalThreadDeps: 7,
   LinkDeps: 9,
   NodeLogDeps: 9,
-  OpenA2ADeps: 12,
   OutboxDeps: 15,
   PortChannelDeps: 12,
   PortSenderDeps: 7,
