@@ -68,15 +68,12 @@ export class CellChannels {
     const known = this.#bySlot.get(slot);
     if (known !== undefined) return known;
     const thread = this.#thread;
-    const { clock, newId, random } = thread.seams;
     this.#lives += 1;
     const channels = new AgentChannels<HandlingContext>(
       {
         agentId: id,
         life: `${thread.incarnation}.${this.#lives}`,
-        clock,
-        newId,
-        random,
+        seams: thread.seams,
         ask: (mail, answered, signal) => {
           const { taint } = cell.lives;
           if (taint !== undefined && mail.extras?.channel?.act === 'open')

@@ -4,20 +4,13 @@ import type { ChannelMark, Mail, MailExtras } from '../mailbox/mail.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { invalidOptions, mailboxFull, type OrreryError, refused } from '../protocol/errors.ts';
 import { parseOptions, requireText } from '../protocol/parse-options.ts';
-import type { Clock, NewId, Random } from '../protocol/seams.ts';
+import type { Seams } from '../protocol/seams.ts';
 import type { Taint } from '../protocol/taint.ts';
 import { type ChannelEventBody, type ChannelLogEvent, channelLogEvent } from './channel-event.ts';
-import { type AgentChannel, PortChannel } from './port-channel.ts';
-import { OpenChannelOptions, PortChannelOptions, type PortChannelSettings } from './port-channel-options.ts';
-import {
-  controlMail,
-  type DataAnswer,
-  dataMail,
-  onBehalf,
-  type OpenRequest,
-  type PortAim,
-  type PortStamp,
-} from './port-mail.ts';
+import { type AgentChannel, PortChannel, type PortChannelStart } from './port-channel.ts';
+import { OpenChannelOptions, PortChannelOptions } from './port-channel-options.ts';
+import type { DataAnswer, OpenRequest, PortAim, PortStamp } from './port-mail.ts';
+import { type ChannelAgent, PortMailer } from './port-mailer.ts';
 import type { PortOutcome } from './port-sender.ts';
 
 /**
@@ -68,9 +61,7 @@ export interface ChannelOpener<Context> {
 export interface AgentChannelsDeps {
   readonly agentId: string;
   readonly life: string;
-  readonly clock: Clock;
-  readonly newId: NewId;
-  readonly random: Random;
+  readonly seams: Pick<Seams, 'clock' | 'newId' | 'random'>;
   readonly ask: (mail: Mail, answered: (outcome: PortOutcome) => void, signal?: AbortSignal) => void;
   readonly taint: () => Taint | undefined;
   readonly behalf: () => Behalf | undefined;
@@ -103,13 +94,13 @@ export class AgentChannels<Context> implements ChannelOpener<Context> {
   }
 
   async openChannel(remoteAgentId: string, options: OpenChannelOptions = {}): Promise<AgentChannel<Context>> {
-    const { agentId, newId } = this.#deps;
+    const { agentId, seams } = this.#deps;
     requireText('remoteAgentId', remoteAgentId);
     if (remoteAgentId === agentId) throw invalidOptions('remoteAgentId', remoteAgentId, 'another agent');
     const { justification, ...settings } = parseOptions(OpenChannelOptions, options, 'channel');
-    const identity = { channelId: newId(), localAgentId: agentId, remoteAgentId };
+    const identity = { channelId: seams.newId(), localAgentId: agentId, remoteAgentId };
     const stamp = { ...identity, granted: false, justification };
-    const end = this.#begin(stamp, settings, { asks: true, isResumed: false });
+    const end = this.#begin(stamp, { settings, asks: true, isResumed: false });
     await end.opened;
     return end;
   }
@@ -194,7 +185,7 @@ export class AgentChannels<Context> implements ChannelOpener<Context> {
     if (accepted >= maxAccepted) throw mailboxFull(`the book of channels of ${agentId}`, maxAccepted);
     const identity = { channelId: id, localAgentId: agentId, remoteAgentId: mail.sender };
     const stamp = { ...identity, granted: granted !== true, justification: mail.extras?.justification };
-    const end = this.#begin(stamp, settings, { asks: false, isResumed: resumes });
+    const end = this.#begin(stamp, { settings, asks: false, isResumed: resumes });
     try {
       await accept(end, ctx);
     } catch (error) {
@@ -206,50 +197,22 @@ export class AgentChannels<Context> implements ChannelOpener<Context> {
     return { answer: end.aim };
   }
 
-  #begin(
-    stamp: PortStamp,
-    settings: PortChannelSettings,
-    kind: { readonly asks: boolean; readonly isResumed: boolean },
-  ): PortChannel<Context> {
-    const { clock, random, life, newId, ask, taint, behalf, isThere } = this.#deps;
-    const { channelId } = stamp;
-    // A first request is made for the work in hand; later ones have the channel go on for all who use it.
-    const openedFor = behalf();
-    const control = (
-      act: 'open' | 'ready' | 'lost' | 'close',
-      payload: unknown,
-      deadlineAtMs?: number,
-    ): Mail =>
-      controlMail(stamp, act, {
-        id: newId(),
-        nowMs: clock.now(),
-        payload,
-        ...(deadlineAtMs === undefined ? {} : { deadlineAtMs }),
-      });
+  #begin(stamp: PortStamp, start: PortChannelStart): PortChannel<Context> {
+    const agent: ChannelAgent = this.#deps;
+    const { seams, isThere } = this.#deps;
     const end = new PortChannel<Context>(
       stamp,
       {
-        clock,
-        random,
-        settings,
-        life,
-        taint,
-        behalf,
-        isThere,
+        seams,
+        agent,
+        mailer: new PortMailer(stamp, agent, seams),
         report: (event) => this.#report(stamp, event),
-        ask: (request, { untilMs, signal }, answered) =>
-          ask(
-            onBehalf(control('open', request, untilMs), request.resumes ? undefined : openedFor),
-            answered,
-            signal,
-          ),
-        give: (message, aim, answered) => ask(dataMail(message, stamp, aim), answered),
-        tell: (act, payload) => ask(control(act, payload), () => undefined),
-        onClosed: () => this.#ends.delete(channelId),
+        isThere,
+        onClosed: () => this.#ends.delete(stamp.channelId),
       },
-      kind,
+      start,
     );
-    this.#ends.set(channelId, end);
+    this.#ends.set(stamp.channelId, end);
     end.start();
     return end;
   }
@@ -262,7 +225,7 @@ export class AgentChannels<Context> implements ChannelOpener<Context> {
 
   #report(stamp: PortStamp, event: ChannelEventBody): void {
     const { channelId, localAgentId, remoteAgentId } = stamp;
-    const timestamp = this.#deps.clock.now();
+    const timestamp = this.#deps.seams.clock.now();
     const logged = channelLogEvent({ ...event, channelId, localAgentId, remoteAgentId, timestamp });
     if (logged !== undefined) this.#deps.note(logged);
   }

@@ -24,6 +24,12 @@ import { ChannelReceiver } from './channel-receiver.ts';
 import { ChannelSender } from './channel-sender.ts';
 import { writeEnvelope } from './written-envelope.ts';
 
+/** Who keeps the ends of channels that are not closed, and is told by each: it is open for the first time, it is closed. */
+export interface ChannelKeeper {
+  opened(end: ChannelEnd): void;
+  closed(end: ChannelEnd): void;
+}
+
 /** `dialer` is what the end that opened the channel has, and the other has not. */
 export interface ChannelEndDeps {
   readonly clock: Clock;
@@ -31,8 +37,7 @@ export interface ChannelEndDeps {
   readonly credentials: Credentials;
   readonly dialer?: Dialer;
   readonly report: (event: ChannelEventBody) => void;
-  readonly onOpen: () => void;
-  readonly onClosed: () => void;
+  readonly keeper: ChannelKeeper;
 }
 
 /** A connection over which the other end said hello, and the key with which it proved who it is. */
@@ -299,7 +304,7 @@ export class ChannelEnd implements A2AChannel {
   }
 
   #resume(): void {
-    const { clock, onOpen } = this.#deps;
+    const { clock, keeper } = this.#deps;
     this.#cancelDeadline?.();
     this.#cancelHandshake?.();
     this.#awaits = undefined;
@@ -312,7 +317,7 @@ export class ChannelEnd implements A2AChannel {
       this.#sender.begin(this.#connection, this.#peer);
     if (!isFirst) return;
     this.#openedNow.resolve();
-    onOpen();
+    keeper.opened(this);
   }
 
   /** Acknowledges once for all frames that arrive together. */
@@ -368,7 +373,7 @@ export class ChannelEnd implements A2AChannel {
     this.#receiver.close();
     this.#openedNow.reject(this.#closeReason);
     this.#released.resolve(connection?.end(frameText({ type: 'close', channel: this.id })));
-    this.#deps.onClosed();
+    this.#deps.keeper.closed(this);
   }
 
   /** Always CHANNEL_CLOSED, whatever closed it. */

@@ -254,16 +254,18 @@ export class ChannelManager {
     { dialer, among }: { readonly dialer?: Dialer; readonly among: Map<string, ChannelEnd> },
   ): ChannelEnd {
     const report = this.#reports.of(identity);
-    const end: ChannelEnd = new ChannelEnd(identity, kind, {
+    const end = new ChannelEnd(identity, kind, {
       clock: this.#seams.clock,
       settings: this.#settings,
       credentials: this.#credentials,
       ...(dialer === undefined ? {} : { dialer }),
       report,
-      onOpen: () => {
-        if (dialer === undefined) this.#tell(end, identity);
+      keeper: {
+        opened: (end) => {
+          if (dialer === undefined) this.#tell(end, identity);
+        },
+        closed: ({ id }) => among.delete(id),
       },
-      onClosed: () => among.delete(identity.channelId),
     });
     among.set(identity.channelId, end);
     return end;

@@ -1,4 +1,3 @@
-import type { Behalf } from '../mailbox/behalf.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import type { ChannelStatus } from '../protocol/channel-status.ts';
 import {
@@ -8,7 +7,7 @@ import {
   type ErrorCode,
   type OrreryError,
 } from '../protocol/errors.ts';
-import type { Clock, Random } from '../protocol/seams.ts';
+import type { Seams } from '../protocol/seams.ts';
 import { mergeTaint, type Taint } from '../protocol/taint.ts';
 import { backOffMs } from '../protocol/back-off.ts';
 import type { A2AChannel, ChannelSendOptions } from './a2a-channel.ts';
@@ -16,8 +15,9 @@ import { ChannelCourse } from './channel-course.ts';
 import type { ChannelEventBody } from './channel-event.ts';
 import { type MessageHandler, MessageHandlers } from './message-handlers.ts';
 import type { PortChannelSettings } from './port-channel-options.ts';
-import type { DataAnswer, OpenRequest, PortAim, PortMessage, PortStamp } from './port-mail.ts';
-import { type PortOutcome, PortSender } from './port-sender.ts';
+import type { DataAnswer, PortAim, PortStamp } from './port-mail.ts';
+import type { ChannelAgent, PortMailer } from './port-mailer.ts';
+import { PortSender } from './port-sender.ts';
 import { ownEnvelope } from './written-envelope.ts';
 
 /** How often an agent that dies over a channel is asked again to take it. */
@@ -27,27 +27,26 @@ const MAX_DIALS = 3;
 const FAILED: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['ACTOR_DIED', 'HANDLER_FAILED', 'THREAD_DIED']);
 
 export interface PortChannelDeps {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly settings: PortChannelSettings;
-  /** The life of the local agent that this end belongs to. */
-  readonly life: string;
+  readonly seams: Pick<Seams, 'clock' | 'random'>;
+  /** The local agent, to which this end belongs. */
+  readonly agent: ChannelAgent;
+  readonly mailer: PortMailer;
   readonly report: (event: ChannelEventBody) => void;
-  /** Asks the other agent; `answered` is called once, unless `signal` aborts. */
-  readonly ask: (
-    request: OpenRequest,
-    waiting: { readonly untilMs: number; readonly signal: AbortSignal },
-    answered: (outcome: PortOutcome) => void,
-  ) => void;
-  readonly give: (message: PortMessage, aim: PortAim, answered: (outcome: PortOutcome) => void) => void;
-  readonly tell: (act: 'ready' | 'lost' | 'close', payload: unknown) => void;
-  /** The local agent's taint. */
-  readonly taint: () => Taint | undefined;
-  /** On whose behalf the work is done that the local agent has in hand. */
-  readonly behalf: () => Behalf | undefined;
   /** Says whether the thread of a life is there. */
   readonly isThere: (life: string) => boolean;
   readonly onClosed: () => void;
+}
+
+/**
+ * How one end begins.
+ *
+ * - `asks`      the other end is to be asked; the one that is asked waits, until it was open.
+ * - `isResumed` as `AgentChannel` has it.
+ */
+export interface PortChannelStart {
+  readonly settings: PortChannelSettings;
+  readonly asks: boolean;
+  readonly isResumed: boolean;
 }
 
 /**
@@ -85,10 +84,10 @@ export class PortChannel<Context> implements AgentChannel<Context> {
   readonly opened: Promise<void>;
   readonly #openedNow = Promise.withResolvers<void>();
   readonly #deps: PortChannelDeps;
+  readonly #settings: PortChannelSettings;
   readonly #sender: PortSender;
   readonly #handlers: MessageHandlers<Context>;
   readonly #course: ChannelCourse;
-  /** The other end is to be asked; the one that is asked waits, until it was open. */
   #asks: boolean;
   #wasOpen = false;
   #peer: PortAim | undefined;
@@ -103,18 +102,15 @@ export class PortChannel<Context> implements AgentChannel<Context> {
   #leftBecause: string | undefined;
   #closeReason: OrreryError | undefined;
 
-  constructor(
-    stamp: PortStamp,
-    deps: PortChannelDeps,
-    { asks, isResumed }: { readonly asks: boolean; readonly isResumed: boolean },
-  ) {
-    const { report, give, settings } = deps;
+  constructor(stamp: PortStamp, deps: PortChannelDeps, { settings, asks, isResumed }: PortChannelStart) {
+    const { report, mailer } = deps;
     this.id = stamp.channelId;
     this.localAgentId = stamp.localAgentId;
     this.remoteAgentId = stamp.remoteAgentId;
     this.isAccepted = stamp.granted;
     this.isResumed = isResumed;
     this.stamp = stamp;
+    this.#settings = settings;
     this.#asks = asks;
     this.#deps = deps;
     this.opened = this.#openedNow.promise;
@@ -127,14 +123,16 @@ export class PortChannel<Context> implements AgentChannel<Context> {
       release: (reason) => this.#release(reason),
     });
     this.#handlers = new MessageHandlers(report);
-    this.#sender = new PortSender({
-      ...settings,
-      channelId: this.id,
-      give,
-      report,
-      onLost: (life, reason) => this.lost(life, reason),
-      onClosed: () => this.closedThere('the other end closed it'),
-    });
+    this.#sender = new PortSender(
+      {
+        channelId: this.id,
+        give: (...given) => mailer.give(...given),
+        report,
+        onLost: (life, reason) => this.lost(life, reason),
+        onClosed: () => this.closedThere('the other end closed it'),
+      },
+      settings,
+    );
   }
 
   get status(): ChannelStatus {
@@ -148,7 +146,7 @@ export class PortChannel<Context> implements AgentChannel<Context> {
 
   /** Where this end can be written to. */
   get aim(): PortAim {
-    return { life: this.#deps.life, run: this.#handlers.size > 0 ? this.#runs : 0 };
+    return { life: this.#deps.agent.life, run: this.#handlers.size > 0 ? this.#runs : 0 };
   }
 
   /** Begins the channel's life. */
@@ -158,7 +156,8 @@ export class PortChannel<Context> implements AgentChannel<Context> {
 
   async send(envelope: A2AEnvelope, { signal }: ChannelSendOptions = {}): Promise<void> {
     if (this.#course.status === 'closed') throw this.#closedError();
-    const own = tainted(ownEnvelope(envelope, this.localAgentId), this.#deps.taint());
+    const { agent } = this.#deps;
+    const own = tainted(ownEnvelope(envelope, this.localAgentId), agent.taint());
     const { recipient, metadata } = own;
     if (recipient !== this.remoteAgentId)
       throw invalidEnvelope(`recipient: "${recipient}" is not at the other end, "${this.remoteAgentId}" is`);
@@ -166,7 +165,7 @@ export class PortChannel<Context> implements AgentChannel<Context> {
       throw invalidEnvelope('metadata.routingHint: a channel has one recipient, whatever it can do');
     if (signal?.aborted === true) throw cancelled(`Sending ${own.id}`);
     if (this.#leftBecause !== undefined) throw channelClosed(this.id, this.#leftBecause);
-    return this.#sender.send({ envelope: own, behalf: this.#deps.behalf() }, signal);
+    return this.#sender.send({ envelope: own, behalf: agent.behalf() }, signal);
   }
 
   onMessage(handler: MessageHandler<Context>): () => void {
@@ -237,8 +236,8 @@ export class PortChannel<Context> implements AgentChannel<Context> {
   }
 
   #dial(): void {
-    const { clock, settings } = this.#deps;
-    const { openTimeoutMs, reconnectTimeoutMs } = settings;
+    const { clock } = this.#deps.seams;
+    const { openTimeoutMs, reconnectTimeoutMs } = this.#settings;
     const [what, timeoutMs] = this.#wasOpen
       ? (['open again', reconnectTimeoutMs] as const)
       : (['opened', openTimeoutMs] as const);
@@ -252,8 +251,8 @@ export class PortChannel<Context> implements AgentChannel<Context> {
   }
 
   #dialAgain(): void {
-    const { clock, random, settings } = this.#deps;
-    const waitMs = backOffMs(settings.redial, this.#dials, random);
+    const { clock, random } = this.#deps.seams;
+    const waitMs = backOffMs(this.#settings.redial, this.#dials, random);
     this.#cancelRedial = clock.setTimer(waitMs, () => this.#ask());
   }
 
@@ -263,7 +262,7 @@ export class PortChannel<Context> implements AgentChannel<Context> {
     this.#attempt = attempt;
     this.#dials += 1;
     this.#toldRun = aim.run;
-    this.#deps.ask(
+    this.#deps.mailer.open(
       { ...aim, resumes: this.#wasOpen },
       { untilMs: this.#untilMs, signal: attempt.signal },
       (outcome) => {
@@ -305,7 +304,7 @@ export class PortChannel<Context> implements AgentChannel<Context> {
   #tellReady(): void {
     const { aim } = this;
     this.#toldRun = aim.run;
-    if (aim.run > 0) this.#deps.tell('ready', aim);
+    if (aim.run > 0) this.#deps.mailer.tell('ready', aim);
   }
 
   #stopAsking(): void {
@@ -317,15 +316,15 @@ export class PortChannel<Context> implements AgentChannel<Context> {
   }
 
   #release(reason: string): void {
-    const { tell, life, onClosed } = this.#deps;
+    const { mailer, agent, onClosed } = this.#deps;
     this.#cancelDeadline?.();
     this.#stopAsking();
     this.#closeReason ??= channelClosed(this.id, reason);
     this.#sender.close(reason);
     this.#handlers.clear();
     this.#openedNow.reject(this.#closeReason);
-    if (this.#lastWord === 'close') tell('close', { reason });
-    else if (this.#lastWord === 'lost') tell('lost', { life });
+    if (this.#lastWord === 'close') mailer.tell('close', { reason });
+    else if (this.#lastWord === 'lost') mailer.tell('lost', { life: agent.life });
     onClosed();
   }
 

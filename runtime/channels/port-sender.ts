@@ -8,6 +8,7 @@ import {
   type OrreryError,
 } from '../protocol/errors.ts';
 import type { ChannelEventBody } from './channel-event.ts';
+import type { PortChannelSettings } from './port-channel-options.ts';
 import type { DataAnswer, PortAim, PortMessage } from './port-mail.ts';
 
 /** The outcome of a mail: the recipient's answer, or the error. */
@@ -15,8 +16,6 @@ export type PortOutcome = { readonly value: unknown } | { readonly error: Orrery
 
 export interface PortSenderDeps {
   readonly channelId: string;
-  readonly windowSize: number;
-  readonly waitingCapacity: number;
   /** Sends a message to the other end; `answered` is called once, within this call or later. */
   readonly give: (message: PortMessage, aim: PortAim, answered: (outcome: PortOutcome) => void) => void;
   readonly report: (event: ChannelEventBody) => void;
@@ -57,6 +56,7 @@ const FAILED: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
  */
 export class PortSender {
   readonly #deps: PortSenderDeps;
+  readonly #settings: Pick<PortChannelSettings, 'windowSize' | 'waitingCapacity'>;
   readonly #waiting = new Fifo<Delivery>();
   // On their way or to be given again, in order; the first `#given` of them have been given to `#used`.
   #unsettled: Delivery[] = [];
@@ -66,8 +66,9 @@ export class PortSender {
   #used: PortAim | undefined;
   #isPumping = false;
 
-  constructor(deps: PortSenderDeps) {
+  constructor(deps: PortSenderDeps, settings: Pick<PortChannelSettings, 'windowSize' | 'waitingCapacity'>) {
     this.#deps = deps;
+    this.#settings = settings;
   }
 
   /** Resolves when a handler was called. Fails as `A2AChannel.send` does. */
@@ -85,10 +86,10 @@ export class PortSender {
           else reject(error);
         },
       };
-      const { channelId, windowSize, waitingCapacity } = this.#deps;
+      const { windowSize, waitingCapacity } = this.#settings;
       const room = Math.max(0, windowSize - this.#unsettled.length) + waitingCapacity;
       if (this.#waiting.length >= room) {
-        reject(mailboxFull(`the channel ${channelId}`, waitingCapacity));
+        reject(mailboxFull(`the channel ${this.#deps.channelId}`, waitingCapacity));
         return;
       }
       this.#waiting.push(delivery);
@@ -138,7 +139,7 @@ export class PortSender {
       this.#given = 0;
     }
     if (this.#given < this.#unsettled.length) return this.#unsettled[this.#given++];
-    if (this.#unsettled.length >= this.#deps.windowSize) return undefined;
+    if (this.#unsettled.length >= this.#settings.windowSize) return undefined;
     const next = this.#waiting.shift();
     if (next === undefined) return undefined;
     this.#unsettled.push(next);
