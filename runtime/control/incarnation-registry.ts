@@ -18,7 +18,13 @@ import type { ErrorData } from '../protocol/errors.ts';
 import type { DiedOver } from '../supervision/supervisor.ts';
 import type { Charge, ThreadDeath, Replay } from '../thread/control-protocol.ts';
 import { CheckpointReplicas, ReplicaLedger } from './replica-ledger.ts';
-import { type FlowWords, overEither, ThreadIncarnation, type ThreadMemories } from './thread-incarnation.ts';
+import {
+  type FlowWords,
+  type InHand,
+  overEither,
+  ThreadIncarnation,
+  type ThreadMemories,
+} from './thread-incarnation.ts';
 
 const UNKNOWN_TYPE = typeIndex('notification');
 
@@ -144,8 +150,8 @@ export class IncarnationRegistry {
   }
 
   /** Which agents, by their slots, have begun on an envelope without a known outcome, and what a death over it is. */
-  inHand(): ReadonlyMap<number, DiedOver> {
-    const inHand = new Map<number, DiedOver>();
+  inHand(): ReadonlyMap<number, InHand> {
+    const inHand = new Map<number, InHand>();
     for (const incarnation of this.#all()) {
       for (const { slot, inHand: begun } of incarnation.openFlows()) {
         if (begun === undefined) continue;

@@ -6,9 +6,9 @@ import type { AgentTable, AgentRecord } from './agent-table.ts';
 import type { JournalThread } from '../journal/journal-thread.ts';
 import type { AgentLives } from './agent-lives.ts';
 import type { Hosting } from './hosting.ts';
-import type { ThreadDeath, NodeReport } from '../thread/control-protocol.ts';
+import type { Charge, ThreadDeath, NodeReport } from '../thread/control-protocol.ts';
 import type { Ending, ThreadRecord, Threads } from './threads.ts';
-import type { ThreadIncarnation } from './thread-incarnation.ts';
+import { overSeveral, type ThreadIncarnation } from './thread-incarnation.ts';
 import type { LostMail, ReplayContext, IncarnationRegistry } from './incarnation-registry.ts';
 
 /** Deaths of its thread that are charged to one agent before it gets a thread of its own. */
@@ -47,7 +47,7 @@ export class ThreadFailover {
     table.threadDied(thread.id);
     const agents = table.at(thread.id);
     const culprits = isCharged ? this.#culprits(loading, dead, agents) : [];
-    const over = this.#over(loading, dead);
+    const { over, charged } = this.#over(loading, dead, culprits);
     if (isCharged) for (const agent of loading) agent.broken = 'its thread died while it was loaded';
     for (const culprit of culprits) culprit.offences += 1;
     for (const agent of agents) {
@@ -57,7 +57,7 @@ export class ThreadFailover {
         over: culprits.includes(agent) ? over(agent.slot) : agent.untold?.over,
       };
     }
-    const charge = (isCharged ? dead.inHand?.charge : undefined) ?? thread.untold?.charge;
+    const charge = (isCharged ? charged : undefined) ?? thread.untold?.charge;
     const death = { ...why, charge };
     const apart = agents.length > 1 ? this.#moveApart(culprits) : [];
     dead.death = death;
@@ -157,19 +157,30 @@ export class ThreadFailover {
     return starting.length > 0 ? starting : agents;
   }
 
-  /** The envelope that the agent in a slot died over with its thread: what its code ran for, or else what it had in hand. */
+  /**
+   * What the agent in a slot died over with its thread: what its code ran for, or else what it had in hand. `charged` is the
+   * envelope, where it is known: that is not tried again for ever.
+   */
   #over(
     loading: readonly AgentRecord[],
     { inHand }: ThreadIncarnation,
-  ): (slot: number) => DiedOver | undefined {
-    if (loading.length > 0) return () => undefined;
+    culprits: readonly AgentRecord[],
+  ): { readonly over: (slot: number) => DiedOver | undefined; readonly charged: Charge | undefined } {
     const { incarnations } = this.#deps;
     if (inHand !== undefined) {
       const running = inHand.charge && incarnations.begunOn(inHand.charge);
-      return () => running;
+      return { over: () => (loading.length > 0 ? undefined : running), charged: inHand.charge };
     }
+    if (loading.length > 0) return { over: () => undefined, charged: undefined };
     const begun = incarnations.inHand();
-    return (slot) => begun.get(slot);
+    const [culprit] = culprits;
+    const one = culprits.length === 1 && culprit !== undefined ? begun.get(culprit.slot) : undefined;
+    if (one?.charge !== undefined) return { over: () => one, charged: one.charge };
+    const over = (slot: number): DiedOver | undefined => {
+      const some = begun.get(slot);
+      return some && overSeveral(some);
+    };
+    return { over, charged: undefined };
   }
 
   /** Gives repeat offenders places of their own: whoever shares a thread with them is rid of them. */

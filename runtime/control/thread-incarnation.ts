@@ -138,7 +138,7 @@ export class ThreadIncarnation {
         flow,
         slot,
         open: open - countAhead(words, base),
-        inHand: inHandOf({ words, base }, settled),
+        inHand: inHandOf({ words, base }, { incarnation: this.number, flow }),
       };
     }
   }
@@ -167,33 +167,54 @@ export interface FlowWords {
   readonly slab: SharedArrayBuffer;
 }
 
+/** What of an agent's mail it has begun on; `charge` names it where it is one envelope alone. */
+export interface InHand extends DiedOver {
+  readonly charge: Charge | undefined;
+}
+
 /** `open` counts envelopes; `inHand` is what a death is over those that its recipient has begun on, if it has. */
 export interface OpenFlow {
   readonly flow: number;
   readonly slot: number;
   readonly open: number;
-  readonly inHand: DiedOver | undefined;
+  readonly inHand: InHand | undefined;
 }
 
 /** What a death over what is in hand of a flow is: of several over all of them, as far as these have one cause. */
-function inHandOf(marks: Pick<FlowWords, 'words' | 'base'>, settled: number): DiedOver | undefined {
+function inHandOf(
+  marks: Pick<FlowWords, 'words' | 'base'>,
+  of: Pick<Charge, 'incarnation' | 'flow'>,
+): InHand | undefined {
   const { words, base } = marks;
+  const settled = words[base + MARK.settled] as number;
   const started = words[base + MARK.started] as number;
-  if (distance(started, settled) <= 0) return undefined;
-  if (!hasWindow(words, base)) return begunOn(marks);
-  for (let sequence = (settled + 1) | 0; distance(sequence, started) <= 0; sequence = (sequence + 1) | 0)
-    if (!isSettledAt(words, base, settled, sequence)) return diedOver(marks, IN_COMMON);
-  return undefined;
+  let count = 0;
+  let sequence = settled;
+  for (let next = (settled + 1) | 0; count < 2 && distance(next, started) <= 0; next = (next + 1) | 0) {
+    if (isSettledAt(words, base, settled, next)) continue;
+    count += 1;
+    sequence = next;
+  }
+  if (count === 0) return undefined;
+  const over = hasWindow(words, base) ? diedOver(marks, IN_COMMON) : begunOn(marks);
+  return count === 1 ? { ...over, charge: { ...of, sequence } } : overSeveral(over);
 }
 
-/** What a death is that may be over the one or the other: over the caller of both. It counts as a first one. */
-export function overEither(one: DiedOver, other: DiedOver): DiedOver {
+/** What a death is that may be over the one or the other: over the caller of both. */
+export function overEither(one: InHand, other: InHand): InHand {
   const isOfOne =
     one.outsider !== undefined &&
     other.outsider !== undefined &&
     keyText(one.outsider.key) === keyText(other.outsider.key);
-  return { outsider: isOfOne ? one.outsider : undefined, isAgain: false };
+  return overSeveral({ outsider: isOfOne ? one.outsider : undefined });
 }
+
+/** Of several nobody knows which it was: it counts as a first one, or there would be no end of it. */
+export const overSeveral = ({ outsider }: Pick<DiedOver, 'outsider'>): InHand => ({
+  outsider,
+  isAgain: false,
+  charge: undefined,
+});
 
 const begunOn = (marks: Pick<FlowWords, 'words' | 'base'>): DiedOver => diedOver(marks, MARK);
 

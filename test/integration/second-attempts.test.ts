@@ -1,6 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineAgent, startSystem, type System } from 'orrery';
 import { afterEach, describe, expect, it } from 'vitest';
-import { until } from '../fixtures/until.ts';
+import { end } from '../fixtures/agents/ending.ts';
+import { linesOf } from '../fixtures/lines-of.ts';
+import { agent, until } from '../fixtures/until.ts';
 
 let system: System;
 afterEach(() => system.stop());
@@ -46,4 +51,32 @@ describe('A second attempt (F-01)', () => {
     expect(log.filter((line) => line.startsWith('heard'))).toEqual(['heard one', 'heard two', 'heard three']);
     expect(counts).toMatchObject({ handled: counts.accepted, deadLettered: 0 });
   });
+});
+
+describe('An envelope over which a thread dies while none of its code runs (F-01)', () => {
+  it.each(['running', 'waiting'] as const)(
+    'is tried three times, and then is dead-lettered, whatever the first attempt died of: %s',
+    async (first) => {
+      const folder = mkdtempSync(join(tmpdir(), 'orrery-ending-'));
+      const file = join(folder, 'attempts');
+      system = await startSystem({
+        agents: [agent('retry-ending')],
+        supervision: { backOff: { firstMs: 1, maxMs: 1 } },
+      });
+      const sent = system.tell({ agent: 'retry-ending', capability: end }, { first, file });
+      expect(sent).toMatchObject({ delivered: true });
+      const [letter] = await until('it is given up', async () => {
+        const letters = await system.deadLetters();
+        return letters.length > 0 && letters;
+      });
+      expect(letter).toMatchObject({ code: 'POISON', recipient: 'retry-ending' });
+      expect(linesOf(file)).toHaveLength(3);
+      await until('the agent is back', async () => {
+        const row = (await system.roster()).find(({ id }) => id === 'retry-ending');
+        return row?.status === 'running' && row.restarts === 3;
+      });
+      rmSync(folder, { recursive: true });
+    },
+    60_000,
+  );
 });
