@@ -38,6 +38,7 @@ export type RemoteEvent =
       readonly lastChunk: boolean;
     };
 
+/** A skill on the card of an agent elsewhere. */
 export interface RemoteSkill {
   readonly id: string;
   readonly name: string;

@@ -12,7 +12,6 @@ type MakeHeaders = (
   request: OutgoingRequest,
 ) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
 
-/** How the client proves who it is: never shown to another origin than the agent's own and those that are allowed. */
 const Credentials = z.union(
   [
     z.strictObject({ bearer: z.string().min(1) }),
@@ -23,6 +22,10 @@ const Credentials = z.union(
   ],
   '{ bearer }, { apiKey, header? } or { headers }',
 );
+/**
+ * Credentials of a client: `{ bearer }`, a token; `{ apiKey, header? }`; or `{ headers }`, a function that makes headers for
+ * each request. They are sent only to the agent's own origin and to `allowedOrigins`.
+ */
 export type Credentials = z.output<typeof Credentials>;
 
 const Bytes = z.int().positive();

@@ -37,6 +37,14 @@ export interface SendOptions extends RemoteCallOptions {
   readonly acceptedOutputModes?: readonly string[];
 }
 
+/**
+ * Which tasks `list` returns, and how much of each.
+ *
+ * - `pageSize`      tasks on a page. @default 50
+ * - `pageToken`     of the next page, from the page before. @default the first page
+ * - `historyLength` messages of the history of each task.
+ * - `artifacts`     whether tasks come with their artifacts.
+ */
 export interface ListQuery {
   readonly contextId?: string;
   readonly state?: TaskState;

@@ -103,9 +103,9 @@ export class McpTasks {
     return this.#sightOf(this.#task(params, call), call);
   }
 
-  /** Calls `heard` whenever a task stands otherwise, until it is over, or the returned function is called. */
-  watch(taskId: string, heard: () => void): () => void {
-    return this.#watch.watch(taskId, heard);
+  /** Calls `onStatus` whenever the status of a task changes, until it is over or the returned function is called. */
+  watch(taskId: string, onStatus: () => void): () => void {
+    return this.#watch.watch(taskId, onStatus);
   }
 
   /** Answers all or some inputs that a task waits for. Responses to other inputs are ignored. */
@@ -268,39 +268,39 @@ const standingOf = ({ taskId, status, statusMessage, createdAt, lastUpdatedAt }:
   lastUpdatedAt,
 });
 
-type Heard = () => void;
+type OnStatus = () => void;
 
 /** Watchers by task, over a single listener at the service, which exists while there are watchers. */
 class TaskWatch {
   readonly #tasks: Pick<TaskService, 'onChange'>;
-  readonly #watchers = new Map<string, Set<Heard>>();
+  readonly #watchers = new Map<string, Set<OnStatus>>();
   #stop: (() => void) | undefined;
 
   constructor(tasks: Pick<TaskService, 'onChange'>) {
     this.#tasks = tasks;
   }
 
-  /** Calls `heard` whenever a task stands otherwise, until it is over, or the returned function is called. */
-  watch(taskId: string, heard: Heard): () => void {
+  /** Calls `onStatus` whenever the status of a task changes, until it is over or the returned function is called. */
+  watch(taskId: string, onStatus: OnStatus): () => void {
     const watchers = this.#watchers.get(taskId) ?? new Set();
     this.#watchers.set(taskId, watchers);
     // A function of its own, because the same one may watch twice.
-    const own: Heard = () => heard();
+    const own: OnStatus = () => onStatus();
     watchers.add(own);
-    this.#stop ??= this.#tasks.onChange((news) => this.#hear(news));
+    this.#stop ??= this.#tasks.onChange((news) => this.#onChange(news));
     return () => {
       watchers.delete(own);
       if (watchers.size === 0 && this.#watchers.get(taskId) === watchers) this.#forget(taskId);
     };
   }
 
-  #hear({ taskId, changes }: TaskNews): void {
+  #onChange({ taskId, changes }: TaskNews): void {
     const watchers = this.#watchers.get(taskId);
     if (watchers === undefined) return;
     const states: TaskState[] = changes.flatMap((change) => (change.kind === 'status' ? [change.state] : []));
     if (states.length === 0) return;
     if (states.some(isTaskOver)) this.#forget(taskId);
-    for (const heard of [...watchers]) heard();
+    for (const onStatus of [...watchers]) onStatus();
   }
 
   #forget(taskId: string): void {

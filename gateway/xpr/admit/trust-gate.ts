@@ -9,6 +9,11 @@ import type { XprAccounts } from '../chain/xpr-accounts.ts';
 
 const PREFIX = 'xpr:';
 
+const Options = z.strictObject({
+  minKycLevel: z.int().min(0).max(3).default(0),
+  minTrustScore: z.number().min(0).max(100).default(0),
+  ttlMs: z.number().positive().default(300_000),
+});
 /**
  * Options of `trustGate`.
  *
@@ -16,11 +21,6 @@ const PREFIX = 'xpr:';
  * - `minTrustScore` lowest trust score, 0 to 100; 0 checks nothing. @default 0
  * - `ttlMs`         how long an account's record is cached. @default 5 minutes
  */
-const Options = z.strictObject({
-  minKycLevel: z.int().min(0).max(3).default(0),
-  minTrustScore: z.number().min(0).max(100).default(0),
-  ttlMs: z.number().positive().default(300_000),
-});
 export type TrustGateOptions = z.input<typeof Options>;
 
 /**

@@ -16,15 +16,6 @@ const SECONDS = /^\d{1,12}$/;
 const NONCE = /^[\x21-\x7e]{1,128}$/;
 const RETRY_MS = 1_000;
 
-/**
- * Options of `xprSignature`.
- *
- * - `audience`         the audience that requests may name, such as this server's URL. @default any
- * - `requiresAudience` whether a request must name its audience. @default false, as in the seed's protocol
- * - `windowMs`         how far a request's timestamp may be from this clock, in both directions. @default 5 minutes
- * - `keysTtlMs`        how long an account's keys are cached. @default 5 minutes
- * - `mostSeen`         requests that are remembered, so that none is accepted twice. @default 100,000
- */
 const Options = z
   .strictObject({
     audience: z.string().min(1).optional(),
@@ -37,6 +28,15 @@ const Options = z
     path: ['audience'],
     message: 'whom requests are for, where they must say so',
   });
+/**
+ * Options of `xprSignature`.
+ *
+ * - `audience`         the audience that requests may name, such as this server's URL. @default any
+ * - `requiresAudience` whether a request must name its audience. @default false, as in the seed's protocol
+ * - `windowMs`         how far a request's timestamp may be from this clock, in both directions. @default 5 minutes
+ * - `keysTtlMs`        how long an account's keys are cached. @default 5 minutes
+ * - `mostSeen`         requests that are remembered, so that none is accepted twice. @default 100,000
+ */
 export type XprSignatureOptions = z.input<typeof Options>;
 
 /**

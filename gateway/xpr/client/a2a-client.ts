@@ -15,17 +15,6 @@ import { A2AMessage, A2ATask, RpcAnswer, XprAgentCard } from './xpr-words.ts';
 
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 
-/**
- * Options of `A2AClient`.
- *
- * - `callerAccount` account that makes the requests.
- * - `signingKey`    private key of that account, WIF or `PVT_K1_...`. Requests are signed only with both.
- * - `timeout`       of each request, milliseconds. @default 30,000
- * - `audience`      the server that requests are for; it must know the header `X-XPR-Audience`. @default any
- * - `allowHttp`     allows plain HTTP to other machines, which anybody on the way can read and change. @default false
- * - `maxBytes`      largest answer. @default 4 MiB
- * - `fetch`, `clock`, `newId` @default the platform's
- */
 const Options = z.strictObject({
   callerAccount: z.string().regex(ACCOUNT_NAME, 'the name of an account').optional(),
   signingKey: z.string().optional(),
@@ -40,6 +29,17 @@ const Options = z.strictObject({
   clock: z.custom<Pick<Clock, 'now' | 'setTimer'>>().optional(),
   newId: z.custom<NewId>(isFunction, 'a function').optional(),
 });
+/**
+ * Options of `A2AClient`.
+ *
+ * - `callerAccount` account that makes the requests.
+ * - `signingKey`    private key of that account, WIF or `PVT_K1_...`. Requests are signed only with both.
+ * - `timeout`       of each request, milliseconds. @default 30,000
+ * - `audience`      the server that requests are for; it must know the header `X-XPR-Audience`. @default any
+ * - `allowHttp`     allows plain HTTP to other machines, which anybody on the way can read and change. @default false
+ * - `maxBytes`      largest answer. @default 4 MiB
+ * - `fetch`, `clock`, `newId` @default the platform's
+ */
 export type A2AClientOptions = z.input<typeof Options>;
 
 /**
