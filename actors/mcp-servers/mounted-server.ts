@@ -222,7 +222,7 @@ export class MountedServer {
   }
 }
 
-/** The taint of whatever comes from the server. */
+/** The taint of everything from the server of an agent. */
 export const sourceOf = (agentId: string): string => `mcp:${agentId}`;
 
 /** Checks whether a server hangs, and holds new requests back meanwhile. */

@@ -37,7 +37,7 @@ const MAX_LEASE_MS = 60_000;
  * Options of `negotiationAgent`.
  *
  * - `id`      of the agent. @default 'orrery-negotiator'
- * - `tier`    at which it proposes, whoever the other system is. @default 3
+ * - `tier`    at which it proposes, for all other systems. @default 3
  * - `maxHeld` most assignments and undecided proposals at a time. @default 1,000
  * - `atOnce`  most proposals that agents decide at a time; others wait in order of arrival. @default 16
  */
