@@ -1,4 +1,4 @@
-// What the first one who needs it loads in production must be here before: loading takes real time.
+// Imported here what a running system loads on first use: loading takes real time.
 import './runtime/journal/journal-host.ts';
 import './actors/negotiator/capability-handlers.ts';
 import { agentInterceptors } from './actors/interceptors.ts';
@@ -53,22 +53,22 @@ export type {
   SimulatedOffload,
 } from './runtime/simulate/simulated-outside.ts';
 
-/** A running team in a simulation, as `startSystem` gives it. */
+/** A running team in a simulation, with the members that `startSystem` returns. */
 export interface SimulatedTeam extends System, Cooperating {
   readonly loop: Cooperating['loop'];
 }
 
-/** As `startSystem` takes them, where they have the same name. */
+/** Options of `simulate`. Those that `startSystem` has too mean the same. */
 export interface SimulateOptions extends SimulateOptionsOf<SimulatedTeam> {
   readonly policies?: PolicyOptions;
 }
 
 /**
- * Runs a team in virtual time, under faults: the same cells, mailboxes, codec, policies, supervisor, negotiator and swarms
- * as in a running system, in threads that are none. The same seed gives the same run.
+ * Runs a team in virtual time, under faults. Cells, mailboxes, codec, policies, supervisor, negotiator and swarms are those
+ * of a running system; only the threads are virtual. The same seed gives the same run.
  *
- * Rejects with INVALID_OPTIONS naming field and value, MODULE_INVALID, or SIMULATION_ESCAPED when an agent's code waits
- * for something outside its context; what else goes wrong is in the result.
+ * Rejects with INVALID_OPTIONS naming field and value, with MODULE_INVALID, and with SIMULATION_ESCAPED if an agent's code
+ * waits for something outside its context. Any other failure is in the result.
  */
 export async function simulate(options: SimulateOptions): Promise<SimulationResult> {
   const parsed = parseSimulateOptions<SimulatedTeam>(requireOptions(options));
@@ -86,7 +86,7 @@ export async function simulate(options: SimulateOptions): Promise<SimulationResu
   );
 }
 
-/** Watches the swarms of all agents. */
+/** Checks the swarms of all agents. */
 function clientCheck(): ClientCheck {
   const swarms = new SwarmCheck();
   return {
@@ -98,15 +98,17 @@ function clientCheck(): ClientCheck {
   };
 }
 
-/** What `findFailure` tries; `simulation` gives the options of each run, made anew. */
+/** Options of `findFailure`. `simulation` makes the options of each run anew. */
 export interface FindFailureOptions<Inputs extends Record<string, unknown>>
   extends Omit<FindFailureOptionsOf<SimulatedTeam, Inputs>, 'simulation'> {
   readonly simulation: () => Omit<SimulateOptions, 'run' | 'seed'>;
 }
 
 /**
- * Tries lists of commands, made by fast-check, which must be installed, under seed after seed until a simulation goes
- * wrong, and then shortens the list. Resolves to undefined when all runs were well.
+ * Runs random lists of commands, made by fast-check, until a simulation fails; then shortens the list. Resolves to undefined
+ * if no run fails.
+ *
+ * Rejects with PEERS_MISSING if fast-check is not installed, and as `simulate` does for wrong options.
  */
 export const findFailure = <Inputs extends Record<string, unknown>>(
   options: FindFailureOptions<Inputs>,

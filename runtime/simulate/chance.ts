@@ -1,4 +1,4 @@
-/** Chance that is the same for the same seed and purpose, whatever others draw (mulberry32). */
+/** A random generator by seed and purpose (mulberry32). Draws of other generators do not affect it. */
 export class Chance {
   #state: number;
 
@@ -18,7 +18,7 @@ export class Chance {
     return least + this.next() * (most - least);
   }
 
-  /** Draws nothing where the answer is certain: what is turned off changes nothing else. */
+  /** True with this probability. Draws nothing at probability 0, so that a fault that is off changes nothing else. */
   isTrue(probability: number): boolean {
     return probability > 0 && this.next() < probability;
   }
@@ -28,7 +28,7 @@ export class Chance {
   }
 }
 
-/** FNV-1a. */
+/** FNV-1a hash. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

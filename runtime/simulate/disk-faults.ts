@@ -2,10 +2,10 @@ import type { z } from 'zod';
 import type { Chance } from './chance.ts';
 import type { FaultCounts, Faults } from './faults.ts';
 
-/** What a write takes when nothing is wrong, milliseconds: a disk that has to be asked whether it has it. */
+/** The time of a write without a fault, milliseconds: that of a disk with syncs. */
 const WRITE_MS = [0.1, 4] as const;
 
-/** How one write goes: how long it takes, and whether it then fails because the disk is full. */
+/** The fate of one write: its time, and whether the disk is full then, so that it fails. */
 export interface WriteFate {
   readonly ms: number;
   readonly isFull: () => boolean;
@@ -19,18 +19,18 @@ export interface DiskFaultsDeps {
   readonly note: (reason: string) => void;
 }
 
-/** What goes wrong with the disk that the journal is on. A process that is started again finds it as it is. */
+/** Faults of the journal's disk. They last when the process is started again. */
 export class DiskFaults {
   readonly #deps: DiskFaultsDeps;
   #fullUntilMs = 0;
-  /** The next write takes so much longer. */
+  /** Milliseconds to add to the next write. */
   #slowNextMs = 0;
 
   constructor(deps: DiskFaultsDeps) {
     this.#deps = deps;
   }
 
-  /** Nothing is wrong with it any more. */
+  /** Ends all faults. */
   mend(): void {
     this.#fullUntilMs = 0;
     this.#slowNextMs = 0;
@@ -47,7 +47,7 @@ export class DiskFaults {
     this.#fullUntilMs = Math.max(this.#fullUntilMs, nowMs() + ms);
   }
 
-  /** The journal writes; by chance something goes wrong if `mayGoWrong`. */
+  /** Decides the fate of a write; new faults occur only if `mayGoWrong`. */
   write(mayGoWrong: boolean): WriteFate {
     const { chances, faults, counts, nowMs } = this.#deps;
     const { slowDisk, fullDisk } = faults;

@@ -7,8 +7,8 @@ const LOOK_UP = 'it looked up a name in DNS';
 const THREAD = 'it started or asked a thread';
 const CRYPTO = 'it had node:crypto compute in the background';
 
-/** What code did, by the type of the resource that Node's `async_hooks` make of it. */
-const DEEDS: Readonly<Record<string, string>> = {
+/** Sentences about what code did, by the type of the resource in Node's `async_hooks`. */
+const ACTIONS: Readonly<Record<string, string>> = {
   Timeout: 'it set a timer (setTimeout, setInterval or AbortSignal.timeout)',
   Immediate: 'it called setImmediate',
   FSREQCALLBACK: FILE,
@@ -51,11 +51,13 @@ const DEEDS: Readonly<Record<string, string>> = {
   VERIFYREQUEST: CRYPTO,
 };
 
-/** In plain words what code did of which Node made a resource of this type; an unknown one goes by its name. */
-export const deedOf = (type: string): string =>
-  Object.hasOwn(DEEDS, type) ? (DEEDS[type] as string) : `it had Node make a resource of the type ${type}`;
+/** Says what code did when Node made a resource of this type. */
+export const actionOf = (type: string): string =>
+  Object.hasOwn(ACTIONS, type)
+    ? (ACTIONS[type] as string)
+    : `it had Node make a resource of the type ${type}`;
 
-/** The first place of a stack that is neither Node's nor in a package, as `file:line`. */
+/** The first place in a stack outside Node and packages, as `file:line`. */
 export function placeOf(stack: string): string | undefined {
   for (const frame of stack.split('\n')) {
     if (!/^\s*at /.test(frame) || frame.includes('node:') || frame.includes('/node_modules/')) continue;

@@ -1,12 +1,12 @@
 import { createHook } from 'node:async_hooks';
 import { simulationEscaped } from '../protocol/errors.ts';
-import { deedOf, placeOf } from './escape-text.ts';
+import { actionOf, placeOf } from './escape-text.ts';
 import { running, type Waits } from './running.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { Handling } from '../cell/handling.ts';
 import { systemClock } from '../protocol/system-seams.ts';
 
-/** What Node makes for code that waits for nothing outside. */
+/** Resource types of code that waits for nothing outside. */
 const HARMLESS: ReadonlySet<string> = new Set([
   'PROMISE',
   'Microtask',
@@ -18,18 +18,19 @@ const HARMLESS: ReadonlySet<string> = new Set([
   'HASHREQUEST',
 ]);
 
-/** Deep enough to get through what Node calls on the way to a socket. */
+/** Frames to capture: enough to reach the caller through Node's own code. */
 const LOOKED_AT_FRAMES = 50;
-const KEPT_FRAMES = 10;
+/** Frames that the error shows. */
+const SHOWN_FRAMES = 10;
 
 /**
- * Ends a simulation as soon as code in it asks the machine for something: a timer, a file, a socket, a process. What
- * would come of that is no matter of virtual time, and not the same another time.
+ * Fails a simulation as soon as its code uses the machine: a timer, a file, a socket, a process. Their results are outside
+ * virtual time, and differ between runs.
  */
 export class EscapeWatch {
   readonly #hook: ReturnType<typeof createHook>;
   readonly #scheduler: Scheduler;
-  /** Timers that were set in this step. */
+  /** Timers set in this step. */
   #timers: { readonly timer: { readonly _destroyed?: boolean }; readonly error: Error }[] = [];
 
   constructor(scheduler: Scheduler) {
@@ -38,10 +39,10 @@ export class EscapeWatch {
       const store = running.getStore();
       if (store?.scheduler !== scheduler || HARMLESS.has(type)) return;
       const stack = stackHere();
-      // Whoever prints is not waiting for it.
+      // Printing is not waited for.
       if (stack.includes('node:internal/console')) return;
       const where = codeOf(stack);
-      const error = simulationEscaped(store.agentId ?? store.thread.name, deedOf(type), {
+      const error = simulationEscaped(store.agentId ?? store.thread.name, actionOf(type), {
         resource: type,
         place: placeOf(where),
         where,
@@ -49,11 +50,11 @@ export class EscapeWatch {
       if (type === 'Timeout') this.#timers.push({ timer: resource, error });
       else scheduler.fail(error);
     };
-    // Promises are followed by other means: a hook of every one of them would cost more than all the rest.
+    // A hook for every promise would cost more than the rest of a simulation.
     this.#hook = createHook({ init, trackPromises: false });
   }
 
-  /** The code of a step has run: a timer that it has not cleared again will fire. */
+  /** Called after the code of a step. Fails the simulation if a timer is still set. */
   readonly afterCode = (): void => {
     if (this.#timers.length === 0) return;
     for (const { timer, error } of this.#timers) if (timer._destroyed !== true) this.#scheduler.fail(error);
@@ -61,7 +62,7 @@ export class EscapeWatch {
   };
 
   enable(): void {
-    // What is made when it is first looked at is not made in a step.
+    // Node makes these on first use, which must not be in a step.
     void process.stdout;
     void process.stderr;
     this.#hook.enable();
@@ -80,20 +81,20 @@ function stackHere(): string {
   return stack;
 }
 
-/** The stack from where it is no more Node's own; above that of Node is this hook's. */
+/** Removes this hook's and Node's frames from the top of a stack. */
 function codeOf(stack: string): string {
   const frames = stack.split('\n').slice(1);
   const ofNode = frames.slice(frames.findIndex((frame) => frame.includes('node:')));
   const first = ofNode.findIndex((frame) => !frame.includes('node:'));
-  return ofNode.slice(Math.max(first, 0)).slice(0, KEPT_FRAMES).join('\n');
+  return ofNode.slice(Math.max(first, 0)).slice(0, SHOWN_FRAMES).join('\n');
 }
 
-/** How long a handler that waits for nothing in the simulation is waited for, real milliseconds. */
+/** How long to wait for handlers that may be woken from outside, real milliseconds. */
 const PATIENCE_MS = 20;
-/** After so many that waited in vain, it is enough to let the event loop turn. */
+/** After this many waits, one turn of the event loop is enough. */
 const PATIENT_WITH = 8;
 
-/** A handler that is not done, and how many timers it had had when it was last waited for. */
+/** A handler that is not done. `waitedAt` is how many timers it had set when it was last waited for. */
 interface Suspect {
   readonly handling: Handling;
   readonly waits: Waits;
@@ -101,25 +102,24 @@ interface Suspect {
 }
 
 /**
- * Handlers that are not done and wait neither for an answer nor for time. If code outside is what they wait for, as a
- * thread that was started before, it must be given a chance to wake them: a simulation that went on would let their
- * deadlines pass.
+ * Handlers that wait neither for an answer nor for a timer. They may wait for code outside, such as a thread that was started
+ * before. That code must get a chance to wake them; otherwise their deadlines would pass in virtual time.
  */
 export class SuspectedEscapes {
   #suspects: Suspect[] = [];
   #waited = 0;
 
-  /** Its handler is not done when it returns. */
+  /** Adds a handler that has returned a promise. */
   add(handling: Handling, waits: Waits): void {
     this.#suspects.push({ handling, waits, waitedAt: undefined });
   }
 
-  /** The process of all of them has ended. */
+  /** Removes all handlers, because their process has ended. */
   clear(): void {
     this.#suspects = [];
   }
 
-  /** The agent in this place whose handler may wait for something outside. */
+  /** The id of an agent in this place whose handler may wait for something outside. */
   at(placeId: string | undefined): string | undefined {
     const here = this.#suspects.filter(({ handling, waits }) => {
       return handling.cell.thread.id === placeId && !handling.isWaiting && waits.timers === 0;
@@ -127,7 +127,7 @@ export class SuspectedEscapes {
     return here.at(-1)?.handling.self;
   }
 
-  /** Resolves when whoever could wake them has had the time to; undefined when there are none. */
+  /** Resolves when outside code has had time to wake them; undefined if there are none. */
   wait(): Promise<void> | undefined {
     if (this.#suspects.length === 0) return undefined;
     this.#suspects = this.#suspects.filter(({ handling }) => !handling.isOver);

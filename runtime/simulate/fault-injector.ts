@@ -7,43 +7,43 @@ import { DEFAULT_DOWN_MS, type FaultCounts, type Faults, noFaults, type PlannedF
 import type { Scheduler } from './scheduler.ts';
 import type { VirtualThread } from './virtual-thread.ts';
 
-/** What a message between two threads takes when nothing is wrong, milliseconds. */
+/** The time of a message between two threads without a fault, milliseconds. */
 const CARRY_MS = [0.005, 0.08] as const;
-/** The name of the thread in which the simulation does what it does itself. */
+/** The name of the thread for the simulation's own steps. */
 export const STAGE = 'stage';
 
-/** How a place is called in which agents live. */
+/** Names of places with agents, which faults of places are for. */
 const OF_AGENTS = /^(worker|solo)-/;
 
 export interface FaultInjectorDeps {
   readonly seed: number;
   readonly scheduler: () => Scheduler;
   readonly faults: z.output<typeof Faults>;
-  /** Says whether a thread has all its agents: one that dies over loading an agent breaks it for good. */
+  /** Whether a thread has loaded all its agents. A thread that dies while it loads one would mark the agent as broken. */
   readonly hasLoaded: (thread: VirtualThread) => boolean;
   /** Whether the process has a journal. */
   readonly hasDisk: boolean;
-  /** Ends the process, to be started again after `downMs`. */
+  /** Ends the process, and starts it again after `downMs`. */
   readonly crashHost: (how: HostCrash) => void;
   readonly note: (event: Omit<SystemEvent, 'timestamp' | 'type'>) => void;
 }
 
-/** How a process ends; it is started again after `downMs`. */
+/** How a process ends. It is started again after `downMs`, virtual milliseconds. */
 export interface HostCrash {
   readonly powerLoss: boolean;
   readonly downMs: number;
 }
 
-/** Has go wrong what is asked for, by chance or at its time, and counts it. */
+/** Injects faults, by chance or at planned times, and counts them. */
 export class FaultInjector {
   readonly counts: FaultCounts = noFaults();
   readonly #deps: FaultInjectorDeps;
   readonly #chances: Record<keyof FaultCounts | 'carry' | 'disk', Chance>;
   readonly #disk: DiskFaults;
   readonly #partitions: { readonly places: readonly [string, string]; readonly untilMs: number }[] = [];
-  /** Faults happen while the team is up. */
+  /** Whether faults may occur, which is while the team is up. */
   #isArmed = false;
-  /** The process may also end while it is being started again. */
+  /** Whether the process may end, which it may also while it starts again. */
   #mayCrashHost = false;
   #hasPlanned = false;
 
@@ -72,7 +72,7 @@ export class FaultInjector {
     });
   }
 
-  /** From now on things go wrong; `planner` is the thread on which those with a time are set. */
+  /** Begins to inject faults. Planned ones are scheduled, once, on the thread `planner`. */
   arm(planner: VirtualThread): void {
     this.#isArmed = true;
     this.#mayCrashHost = true;
@@ -91,18 +91,18 @@ export class FaultInjector {
     this.#disk.mend();
   }
 
-  /** Until the team is up again only the process may end, and what is wrong with the disk stays so. */
+  /** Stops faults until the team is up again, except `hostCrash` and those of the disk. */
   processEnded(): void {
     this.#isArmed = false;
     this.#partitions.length = 0;
   }
 
-  /** How a write of the journal goes that begins now. */
+  /** Decides the fate of a write of the journal. */
   write(): WriteFate {
     return this.#disk.write(this.#isArmed);
   }
 
-  /** A thread has become a place. */
+  /** Called when a thread has become a place. */
   started(thread: VirtualThread): void {
     const { slow } = this.#deps.faults;
     if (slow === undefined || !isTarget(thread) || !this.#chances.slow.isTrue(slow.probability)) return;
@@ -123,7 +123,7 @@ export class FaultInjector {
     }
   }
 
-  /** How long a message takes from one thread to another. */
+  /** The time of a message from one thread to another, milliseconds. */
   delayMs(from: VirtualThread, to: VirtualThread | undefined): number {
     const { delay } = this.#deps.faults;
     const ms = this.#chances.carry.between(...CARRY_MS);
@@ -134,7 +134,7 @@ export class FaultInjector {
     return Math.max(ms + this.#chances.delay.between(...delay.ms), parted);
   }
 
-  /** Whether the handler that is about to be called fails, and when. */
+  /** Whether the next handler fails, and if so before or after its work. */
   handlerFault(agentId: string): 'before' | 'after' | undefined {
     const { handler } = this.#deps.faults;
     if (!this.#isArmed || handler === undefined || handler.agents?.includes(agentId) === false)
@@ -146,7 +146,7 @@ export class FaultInjector {
     return when;
   }
 
-  /** Has this happen now. Throws INVALID_OPTIONS for a place that is none. */
+  /** Causes a fault now. Throws INVALID_OPTIONS for an unknown place. */
   cause(planned: Omit<PlannedFault, 'atMs'> | PlannedFault): void {
     const fault = planned as PlannedFault;
     if (fault.fault === 'hostCrash') this.#crashHost(fault.powerLoss === true);
@@ -234,7 +234,7 @@ export class FaultInjector {
     return places.map((one) => one.placeId as string).filter((id) => id !== placeId);
   }
 
-  /** The thread that is a place now; undefined while it is between two. */
+  /** The living thread of a place; undefined between the death of one and the next. */
   #threadOf(place: string): VirtualThread | undefined {
     const threads = this.#deps.scheduler().threads.filter(({ placeId }) => placeId === place);
     if (threads.length === 0)

@@ -8,7 +8,14 @@ const AtMs = z.number().nonnegative();
 const ForMs = z.number().positive();
 const DOWN_MS = [10, 2_000] as const;
 
-/** One that is to happen at a certain time, virtual milliseconds after the team has started. `place` as in the roster. */
+/**
+ * A fault at a planned time.
+ *
+ * - `atMs`   virtual milliseconds after the team has started.
+ * - `place`  as in the roster, such as `worker-1`.
+ * - `ms`     how long it lasts, virtual milliseconds.
+ * - `factor` how many times as long everything takes.
+ */
 export const PlannedFault = z.discriminatedUnion('fault', [
   z.strictObject({ fault: z.literal('crash'), atMs: AtMs, place: z.string() }),
   z.strictObject({ fault: z.literal('freeze'), atMs: AtMs, place: z.string(), ms: ForMs }),
@@ -26,23 +33,23 @@ export const PlannedFault = z.discriminatedUnion('fault', [
 export type PlannedFault = z.infer<typeof PlannedFault>;
 
 /**
- * What goes wrong in a simulation. Nothing does by default.
+ * The faults of a simulation. There are none by default.
  *
- * - `crash`     a worker thread ends between two of its steps; `most` such deaths in a run. @default most 3
- * - `freeze`    a worker thread does nothing for a time in `ms`, as if the machine had stopped it.
- * - `slow`      a worker thread takes `factor` times as long for everything; decided when it starts.
- * - `delay`     a message between two threads takes longer, by a time in `ms`. Ports keep their order and lose nothing.
- * - `partition` nothing gets from one thread to another, and back, for a time in `ms`; then it does.
- * - `handler`   an agent's handler throws: before it has done anything, or after all that it did.
- * - `hostCrash` the whole process ends, as by kill -9, or with a probability of `powerLoss` by the loss of power; after a
- *               time in `downMs` it is started again. @default most 3, powerLoss 0
- * - `slowDisk`  the journal takes longer for a write, by a time in `ms`.
- * - `fullDisk`  the journal cannot write for a time in `ms`. @default most 10
+ * - `crash`     ends a worker thread between two of its steps, `most` times in a run. @default most 3
+ * - `freeze`    stops a worker thread for a time in `ms`, as if the machine did.
+ * - `slow`      makes a worker thread take `factor` times as long for everything; decided when it starts.
+ * - `delay`     delays a message between two threads by a time in `ms`. Ports keep their order and lose nothing.
+ * - `partition` holds all messages between two threads back for a time in `ms`.
+ * - `handler`   makes a handler throw, before its work or after it.
+ * - `hostCrash` ends the whole process, as by kill -9, or with probability `powerLoss` by loss of power. It is started again
+ *               after a time in `downMs`. @default most 3, powerLoss 0
+ * - `slowDisk`  makes a write of the journal take longer, by a time in `ms`.
+ * - `fullDisk`  makes the journal's disk full for a time in `ms`. @default most 10
  * - `link`      what `simulation.link()` does to messages: it loses, repeats, delays and reorders them.
- * - `planned`   those that happen at a certain time.
+ * - `planned`   faults at planned times.
  *
- * A `probability` is one a step, of `delay` one a message, of `slow` one a thread, of `handler` one an envelope, of
- * `slowDisk` and `fullDisk` one a write.
+ * Ranges are `[least, most]`, virtual milliseconds. A `probability` is per step; for `delay` per message, for `slow` per
+ * thread, for `handler` per envelope, and for `slowDisk` and `fullDisk` per write.
  */
 export const Faults = z.strictObject({
   crash: z.strictObject({ probability: Probability, most: Most.default(3) }).optional(),
@@ -91,10 +98,10 @@ export const Faults = z.strictObject({
 });
 export type Faults = z.input<typeof Faults>;
 
-/** How long a process is away that ended by a planned crash, where `hostCrash` does not say, milliseconds. */
+/** How long a process stays down if `hostCrash` does not say, virtual milliseconds. */
 export const DEFAULT_DOWN_MS: readonly [number, number] = DOWN_MS;
 
-/** The kinds of faults that only a system with a journal can have. */
+/** The faults that need a journal. */
 export const FAULTS_OF_DISKS = ['slowDisk', 'fullDisk'] as const;
 
 const COUNTED = [
@@ -109,7 +116,7 @@ const COUNTED = [
   'fullDisk',
 ] as const;
 
-/** How often each kind of fault has happened. */
+/** How often each fault has occurred. */
 export type FaultCounts = Record<(typeof COUNTED)[number], number>;
 
 export const noFaults = (): FaultCounts =>

@@ -5,12 +5,12 @@ import type { Clock, Random } from '../protocol/seams.ts';
 const Probability = z.number().min(0).max(1);
 
 /**
- * What a link between machines does to messages.
+ * The faults of a link between machines.
  *
- * - `loss`        probability that one never arrives.
- * - `duplication` probability that one arrives twice.
- * - `ms`          how long one takes, a range in milliseconds: a later one may arrive sooner.
- * - `keepsOrder`  none arrives before an earlier one. @default false
+ * - `loss`        probability that a message is lost. @default 0
+ * - `duplication` probability that a message arrives twice. @default 0
+ * - `ms`          range of the delay, milliseconds; a later message may arrive sooner. @default [1, 50]
+ * - `keepsOrder`  whether messages keep their order. @default false
  */
 export const LinkFaults = z.strictObject({
   loss: Probability.default(0),
@@ -20,12 +20,16 @@ export const LinkFaults = z.strictObject({
 });
 export type LinkFaults = z.input<typeof LinkFaults>;
 
+/** What a faulty link runs on: `simulation.link()` gives it those of virtual time. */
 export interface FaultyLinkDeps {
   readonly clock: Pick<Clock, 'monotonicMs' | 'setTimer'>;
   readonly random: Random;
 }
 
-/** What happened on a link. `cut` counts messages that were lost because it was cut. */
+/**
+ * The messages of a link, by what happened to them. `cut` were lost because it was cut; `overtaken` arrived after a later
+ * one.
+ */
 export interface LinkCounts {
   readonly carried: number;
   readonly lost: number;
@@ -34,7 +38,7 @@ export interface LinkCounts {
   readonly cut: number;
 }
 
-/** A link that loses, repeats, delays and reorders: what lies between machines, in front of a medium that does not. */
+/** A link that loses, repeats, delays and reorders messages, like one between machines. */
 export class FaultyLink {
   readonly #deps: FaultyLinkDeps;
   readonly #faults: z.output<typeof LinkFaults>;
@@ -51,7 +55,7 @@ export class FaultyLink {
     return { ...this.#counts };
   }
 
-  /** Calls `deliver` with the message: later, once, twice or never. */
+  /** Carries a message: calls `deliver` with it later, once, twice or never. */
   carry<Message>(message: Message, deliver: (message: Message) => void): void {
     const { random, clock } = this.#deps;
     const { loss, duplication } = this.#faults;
@@ -70,7 +74,7 @@ export class FaultyLink {
     this.#send(message, deliver);
   }
 
-  /** Nothing arrives that is sent in this time. */
+  /** Loses everything that is sent in the next `ms` milliseconds. */
   cut(ms: number): void {
     this.#cutUntilMs = Math.max(this.#cutUntilMs, this.#deps.clock.monotonicMs() + ms);
   }
@@ -87,16 +91,16 @@ export class FaultyLink {
   }
 }
 
-/** What a medium has on which messages come: `onMessage` of shared state, `listen` of negotiations. */
-type Heard = 'onMessage' | 'listen';
+/** The methods by which a medium passes messages to listeners: `onMessage` of shared state, `listen` of negotiations. */
+type ListenMethod = 'onMessage' | 'listen';
 
-/** The medium, with everything that comes on it coming over the link. */
+/** Wraps a medium: all messages that its listeners get go over the link. */
 export function overLink<Medium extends object>(medium: Medium, link: FaultyLink): Medium {
   return new Proxy(medium, {
     get: (target, name) => {
       const value: unknown = Reflect.get(target, name, target);
       if (typeof value !== 'function') return value;
-      if (name !== ('onMessage' satisfies Heard) && name !== ('listen' satisfies Heard))
+      if (name !== ('onMessage' satisfies ListenMethod) && name !== ('listen' satisfies ListenMethod))
         return value.bind(target);
       return (listener: (message: unknown) => void) =>
         value.call(target, (message: unknown) => link.carry(message, listener));

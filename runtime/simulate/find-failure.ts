@@ -7,29 +7,30 @@ import type { SimulationResult } from './run-simulation.ts';
 import { type Case, type Command, MOST_AFTER_MS, shorten } from './shorten.ts';
 import type { Fault, SimulateOptions, SimulationControls } from './simulate-options.ts';
 
-/** What makes inputs: an arbitrary of fast-check, whose types nobody has to have who makes none. */
+/** An arbitrary of fast-check. Its types are not imported, so that callers without inputs need not install it. */
 interface ArbitraryOf<Input> {
   generate(random: never, biasFactor: number | undefined): { readonly value: Input };
 }
 
-/** A kind of thing that an embedder may do: `input` makes what `run` is given, and makes it simpler. */
+/** A kind of command. `input` generates the input of `run`, and shrinks it. */
 export interface CommandKind<Team, Input> {
   readonly input?: ArbitraryOf<Input>;
   run(team: Team, input: Input, simulation: SimulationControls): unknown;
 }
 
-/** What may go wrong between two commands: in a worker thread, with the whole process, or with the disk of its journal. */
+/** A fault between two commands: of a worker thread, the whole process, or the journal's disk. */
 export type BreakingCommand = PlannedFault['fault'];
 
 /**
- * - `simulation`   what each run is made of, new each time: agents that keep something outside their state must not find
- *                  what an earlier run has left.
- * - `commands`     what may be done, by name. Each is begun in its turn, and not waited for.
- * - `breaking`     what may go wrong in between; `hostCrash` ends the process, and the next one is given the commands that
- *                  are left. @default crash and freeze
- * - `runs`         how many runs to make at most. @default 100
- * - `mostCommands` of one run. @default 20
- * - `seed`         of the commands and of every run's seed: the same one finds the same. @default 1
+ * Options of `findFailure`.
+ *
+ * - `simulation`   makes the options of each run anew, so that agents with state outside do not find that of an earlier run.
+ * - `commands`     the commands, by name. Each is started in its turn, and not waited for.
+ * - `breaking`     faults to inject in between. After a `hostCrash` the next process gets the remaining commands. @default
+ *                  crash and freeze
+ * - `runs`         most runs. @default 100
+ * - `mostCommands` most commands of one run. @default 20
+ * - `seed`         of the search; the same seed finds the same failure. @default 1
  */
 export interface FindFailureOptions<Team extends System, Inputs extends Record<string, unknown>> {
   readonly simulation: () => Omit<SimulateOptions<Team>, 'run' | 'seed'>;
@@ -41,13 +42,14 @@ export interface FindFailureOptions<Team extends System, Inputs extends Record<s
 }
 
 /**
- * A run that went wrong, and the shortest list of commands that it was found to take.
+ * A run that failed, with the shortest list of commands found that makes it fail.
  *
  * - `seed`           of the simulation.
- * - `problems`       what did not hold, or what was thrown.
- * - `isReproducible` the same seed and commands gave the same trace again; false where agents use what is not theirs:
- *                    the clock, chance, what other runs have left.
- * - `report`         all that in a few lines.
+ * - `problems`       invariants that did not hold, or what was thrown.
+ * - `isReproducible` a second run had the same trace. False if agents depend on the clock, on chance, or on state of other
+ *                    runs.
+ * - `runs`           runs until it was found.
+ * - `report`         a summary of a few lines.
  */
 export interface Failure {
   readonly seed: number;
@@ -59,7 +61,7 @@ export interface Failure {
   readonly report: string;
 }
 
-/** With the inputs of its commands forgotten. */
+/** The options, without the types of inputs. */
 type AnyOptions<Team extends System> = FindFailureOptions<Team, Record<string, unknown>>;
 
 type Simulate<Team extends System> = (options: SimulateOptions<Team>) => Promise<SimulationResult>;
@@ -68,10 +70,10 @@ const LONGEST_WAIT_MS = 500;
 const SHORT_WAIT_MS = 10;
 
 /**
- * Tries lists of commands, made by fast-check, under seed after seed until a run goes wrong, and then shortens the list.
- * Resolves to undefined when all runs were well.
+ * Runs random lists of commands, made by fast-check, until a run fails; then shortens the list. Resolves to undefined if no
+ * run fails.
  *
- * Fails with PEERS_MISSING when fast-check is not installed.
+ * Rejects with PEERS_MISSING if fast-check is not installed.
  */
 export async function findFailureWith<Team extends System, Inputs extends Record<string, unknown>>(
   simulate: Simulate<Team>,
@@ -107,7 +109,7 @@ export async function findFailureWith<Team extends System, Inputs extends Record
   return describeFailure(attempt, await shorten(tried.counterexample[0], attempt), tried.numRuns);
 }
 
-/** What came of trying a case. */
+/** The result of one run. */
 export interface Attempt {
   readonly problems: readonly string[];
   readonly result: SimulationResult | undefined;
@@ -118,7 +120,7 @@ async function tryCase<Team extends System>(
   { simulation, commands }: AnyOptions<Team>,
   { seed, commands: list }: Case,
 ): Promise<Attempt> {
-  // Who gives the commands is not in the process that is killed: the next one is given those that are left.
+  // Outlives the simulated process: the next one gets the remaining commands.
   const left = [...list];
   try {
     const result = await simulate({
@@ -128,13 +130,13 @@ async function tryCase<Team extends System>(
     });
     return { problems: problemsOf(result), result };
   } catch (error) {
-    // Wrong options are no finding.
+    // Wrong options are no failure of the team.
     if (isOrreryError(error) && error.code !== 'SIMULATION_ESCAPED') throw error;
     return { problems: [reasonOf(error)], result: undefined };
   }
 }
 
-/** Takes out of the list what it does. */
+/** Runs commands, and removes them from the list. */
 async function runCommands<Team>(
   left: Command[],
   kinds: Readonly<Record<string, CommandKind<Team, unknown>>>,
@@ -143,7 +145,7 @@ async function runCommands<Team>(
 ): Promise<void> {
   const begun: Promise<unknown>[] = [];
   const begin = (work: Promise<unknown>): void => {
-    // What came of it is looked at when all have begun: it may fail before that, and is no failure nobody caught.
+    // Keeps it from being an unhandled rejection: outcomes are checked once all commands have started.
     work.catch(() => undefined);
     begun.push(work);
   };
@@ -155,7 +157,7 @@ async function runCommands<Team>(
     else begin(causeLater(input as Breaking, controls));
   }
   for (const outcome of await Promise.allSettled(begun)) {
-    // That an ask fails is what faults are for.
+    // Asks may fail under faults.
     if (outcome.status === 'rejected' && !isOrreryError(outcome.reason)) throw outcome.reason;
   }
 }
@@ -165,7 +167,7 @@ interface Breaking {
   readonly fault: Fault;
 }
 
-/** Things go wrong in the middle of what is under way. */
+/** Causes a fault while commands are under way. */
 async function causeLater({ afterMs, fault }: Breaking, { sleep, cause }: SimulationControls): Promise<void> {
   await sleep(afterMs);
   cause(fault);

@@ -8,9 +8,9 @@ import { type Running, running } from './running.ts';
 import type { Random } from '../protocol/seams.ts';
 
 /**
- * What an agent's code reads of the process without asking its context: the time, chance, files, other programs. While
- * simulations run, time and chance are those of the simulation for code that an agent's handler runs or has begun. What is
- * not waited for is noted, and a module that is loaded is an escape. For all other code of the process they are what they ever were.
+ * Replaces what agents' code reads from globals, not from its context: time, chance, files, other programs. During
+ * simulations, code of an agent gets time and chance of its simulation. Synchronous reads are noted in the result, and
+ * loading a module is an escape. All other code of the process is unaffected.
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: whatever these functions are given, they hand on
@@ -18,18 +18,18 @@ type Fn = (this: any, ...given: any[]) => any;
 
 const { randomFillSync } = nodeCrypto;
 
-/** A function in place of another; `as` is what it does for the code of an agent. */
+/** A replacement of a global function. `as` is what it does for agents' code. */
 interface Replacement {
   readonly holder: object;
   readonly name: string;
   readonly as: (agent: Running, original: Fn, self: unknown, given: unknown[], instead: Fn) => unknown;
 }
 
-/** Deep enough to get through what Node calls on the way to a file. */
+/** Frames to capture: enough to reach the caller through Node's own code. */
 const LOOKED_AT_FRAMES = 50;
 
 const LOADS_MODULE = 'it loaded a module that was not loaded before';
-/** What is open was opened before, and that was told. */
+/** Synchronous functions that need no note, because opening the file was noted. */
 const HARMLESS_SYNC: ReadonlySet<string> = new Set(['closeSync', 'fsyncSync', 'fdatasyncSync', 'writeSync']);
 
 const inAgent = (): Running | undefined => {
@@ -40,7 +40,7 @@ const nowOf = ({ thread }: Running): number => thread.seams.clock.now();
 const elapsedOf = ({ thread }: Running): number => thread.seams.clock.monotonicMs();
 const hrtimeOf = (agent: Running): bigint => BigInt(Math.floor(elapsedOf(agent) * 1e6));
 
-/** The stack of who called `instead`. */
+/** The stack of the caller of `instead`. */
 function stackOf(instead: Fn): string {
   const { stackTraceLimit } = Error;
   const holder = { stack: '' };
@@ -50,7 +50,7 @@ function stackOf(instead: Fn): string {
   return holder.stack.split('\n').slice(1).join('\n');
 }
 
-/** The simulation goes on, and its result says that this code called `name`, and where. */
+/** A replacement that notes the call of `name`, with its place, and then calls the original. */
 const noted =
   (name: string): Replacement['as'] =>
   ({ scheduler, agentId = '' }, original, self, given, instead) => {
@@ -62,10 +62,7 @@ const noted =
     return Reflect.apply(original, self, given);
   };
 
-/**
- * Whoever prints, or shows where an error was thrown, reads files on the way, and its agent knows nothing of it. A module that
- * is loaded is told as that.
- */
+/** Whether a read is a side effect of printing, of a stack trace, or of loading a module, which is reported as such. */
 const isOnTheWay = (where: string): boolean =>
   ['node:internal/console', 'node:internal/modules', 'prepareStackTrace'].some((name) =>
     where.includes(name),
@@ -77,18 +74,18 @@ const filled: Replacement['as'] = ({ thread }, original, self, given) => {
   return result;
 };
 
-/** Gives `value` as Node gives it: at once, or to the callback that stands last. */
+/** Returns `value`, or passes it to the callback that is the last argument, as Node does. */
 function giveTo(given: readonly unknown[], value: unknown): unknown {
   const callback = given.at(-1);
   if (typeof callback !== 'function') return value;
-  // Within the step: a tick may come after its end.
+  // A microtask, so that it runs within the step.
   queueMicrotask(() => (callback as (error: null, given: unknown) => void)(null, value));
   return undefined;
 }
 const withoutCallback = (given: readonly unknown[]): unknown[] =>
   typeof given.at(-1) === 'function' ? given.slice(0, -1) : [...given];
 
-/** What is filled of it: all, or from an element on, or so many. */
+/** The bytes of a view to fill, from `offset`, in elements. */
 function partOf([target, offset = 0, size]: readonly unknown[]): Uint8Array {
   const bytes = bytesOf(target as NodeJS.ArrayBufferView);
   const width = (target as { BYTES_PER_ELEMENT?: number }).BYTES_PER_ELEMENT ?? 1;
@@ -137,7 +134,7 @@ const CHANCE: readonly Replacement[] = [
     name: 'randomInt',
     as: ({ thread }, original, self, given) => {
       const plain = withoutCallback(given);
-      // It knows which bounds are none.
+      // The original throws for invalid bounds.
       Reflect.apply(original, self, plain);
       const [min, max] = plain.length < 2 ? [0, plain[0] as number] : (plain as [number, number]);
       return giveTo(given, min + Math.floor(thread.chance.next() * (max - min)));
@@ -170,7 +167,7 @@ type Undo = () => void;
 const valueAt = (holder: object, name: string): unknown =>
   Object.getOwnPropertyDescriptor(holder, name)?.value;
 
-/** Puts `value` there, and gives what puts back what was; who has put something else there meanwhile keeps it. */
+/** Replaces a property; returns a function that restores it, unless it was replaced again meanwhile. */
 function put(holder: object, name: string, value: unknown): Undo {
   const before = Object.getOwnPropertyDescriptor(holder, name);
   if (before === undefined || before.configurable !== true) return () => undefined;
@@ -192,7 +189,7 @@ function replace({ holder, name, as }: Replacement): Undo {
   return put(holder, name, Object.assign(instead, original));
 }
 
-/** `new Date()` and `Date()` are of now; all else that a `Date` is, it stays. */
+/** Replaces `Date`, for calls without arguments only. */
 function replaceDate(): Undo[] {
   const RealDate = valueAt(globalThis, 'Date') as DateConstructor;
   const instead = new Proxy(RealDate, {
@@ -224,7 +221,7 @@ function replaceHrtime(): Undo {
   return put(process, 'hrtime', Object.assign(instead, { bigint }));
 }
 
-function tellOfModules(): Undo {
+function watchModuleLoads(): Undo {
   const load: LoadHookSync = (url, context, next) => {
     const agent = inAgent();
     if (agent !== undefined && !url.startsWith('node:')) {
@@ -234,7 +231,7 @@ function tellOfModules(): Undo {
     }
     return next(url, context);
   };
-  // Imported by name it would keep a Node that is too old from being told so.
+  // Not imported by name: an old Node would fail at the import, before its version is checked.
   const hooks = nodeModule.registerHooks({ load });
   return () => hooks.deregister();
 }
@@ -242,12 +239,17 @@ function tellOfModules(): Undo {
 let simulations = 0;
 let undo: Undo[] = [];
 
-/** From now on, until `restoreGlobalReads` was called as often. */
+/** Replaces the globals, until `restoreGlobalReads` is called as often. */
 export function replaceGlobalReads(): void {
   simulations += 1;
   if (simulations > 1) return;
-  undo = [...[...TIME, ...CHANCE, ...NOTED].map(replace), ...replaceDate(), replaceHrtime(), tellOfModules()];
-  // Who has imported them by name has them, too.
+  undo = [
+    ...[...TIME, ...CHANCE, ...NOTED].map(replace),
+    ...replaceDate(),
+    replaceHrtime(),
+    watchModuleLoads(),
+  ];
+  // Updates named imports of built-in modules.
   syncBuiltinESMExports();
 }
 
@@ -258,7 +260,7 @@ export function restoreGlobalReads(): void {
   syncBuiltinESMExports();
 }
 
-/** The bytes of what it is a view of. */
+/** The bytes of a view or buffer. */
 const bytesOf = (view: NodeJS.ArrayBufferView | ArrayBufferLike): Uint8Array =>
   ArrayBuffer.isView(view)
     ? new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
@@ -268,7 +270,7 @@ function fillRandom(bytes: Uint8Array, random: Random): void {
   for (let at = 0; at < bytes.length; at++) bytes[at] = Math.floor(random() * 256);
 }
 
-/** A UUID of version 4; of version 7 where a time in Unix milliseconds is given (RFC 9562). */
+/** A UUID of version 4, or of version 7 if `atMs` is given, Unix milliseconds (RFC 9562). */
 function uuidOf(random: Random, atMs?: number): string {
   const bytes = Buffer.alloc(16);
   fillRandom(bytes, random);

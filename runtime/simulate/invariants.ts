@@ -2,14 +2,14 @@ import { reasonOf } from '../protocol/errors.ts';
 import type { Invariant, SimulationView } from './simulate-options.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 
-/** Watches that something holds. What does not is told once, in a sentence. */
+/** Checks an invariant. `violations` has one sentence for each violation. */
 export interface Check {
   readonly violations: readonly string[];
-  /** Looks at what is so now; who only hears of events has nothing to look at. */
+  /** Checks the present state; absent if events are enough. */
   check?(): void;
 }
 
-/** What must hold: what the runtime promises, and what the user says. A violation is told once. */
+/** The invariants of the runtime, and those of the user. Each violation is reported once. */
 export class Invariants {
   readonly #checks: readonly Check[];
   readonly #own: readonly Invariant[];
@@ -44,7 +44,7 @@ export class Invariants {
   }
 }
 
-/** Watches that no proposal is accepted by two agents: each would believe that the task is its own. */
+/** Checks that no proposal is accepted by two agents, each of which would believe that the task is its own. */
 export class ProposalCheck {
   readonly violations: string[] = [];
   readonly #acceptedBy = new Map<string, string>();

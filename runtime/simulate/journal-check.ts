@@ -3,45 +3,48 @@ import { isToBeKept, type Mail } from '../mailbox/mail.ts';
 import type { StoreBatch } from '../protocol/store.ts';
 import type { Check } from './invariants.ts';
 
-/** Lives of the process that may end over one envelope: the third is the last that begins on it. */
+/** Most lives of the process in which one envelope may be begun. */
 const MOST_LIVES = 3;
 
-/** What is known of an envelope that was written to the journal. */
-interface Kept {
+/** An envelope that was written to the journal. */
+interface JournalledMail {
   readonly recipient: string;
-  /** The life of the process in which it was written. */
+  /** The process life in which it was written. */
   readonly life: number;
-  /** It has had an outcome in this life of the process. */
+  /** Whether it has an outcome in this life. */
   hasOutcome: boolean;
-  /** The journal knows that it has one: it is not given again. */
+  /** Whether the journal has its outcome, so that it is not delivered again. */
   isForgotten: boolean;
-  /** Lives of the process in which a handler was called with it; forgotten with what says so, by a loss of power. */
+  /** Lives in which a handler has begun it. Cleared by a loss of power, like the notes on disk. */
   readonly begunIn: Set<number>;
 }
 
 /**
- * Watches what the runtime promises of durable mailboxes, from one life of the process to the next: nobody begins on what
- * is not kept; what is kept has an outcome before it leaves the journal, and none after that; `once` is not begun on
- * twice, whatever process does it; and no envelope ends more processes than it may.
+ * Checks the promises of durable mailboxes, across lives of the process:
+ *
+ * - No envelope is begun before it is in the journal.
+ * - An envelope has an outcome before it leaves the journal, and none after.
+ * - A `once` envelope is begun once, in all processes together.
+ * - No envelope is begun in more processes than it may.
  */
 export class JournalCheck implements Check {
   readonly violations: string[] = [];
-  readonly #mails = new Map<number, Kept>();
+  readonly #mails = new Map<number, JournalledMail>();
   readonly #derived = new DerivedIds();
   #life = 0;
   /**
-   * Places whose thread has died in this life: what it had written and not sent waits for the next one, and of the ids that
-   * its agents had taken the next thread knows nothing.
+   * Places whose thread has died in this life. Mail that it had written but not sent waits for the next process. The next
+   * thread does not know the ids that its agents had taken.
    */
   readonly #bereft = new Set<string>();
-  /** Lives in which a thread has died: what it had written and not sent comes beside what was sent in its place. */
+  /** Lives in which a thread has died. Mail that it had written but not sent may be delivered beside its resent copy. */
   readonly #withDeaths = new Set<number>();
 
-  /** A process has been started. */
+  /** Called when a process starts. */
   lifeBegins(): void {
     this.#life += 1;
     this.#bereft.clear();
-    for (const kept of this.#mails.values()) kept.hasOutcome = false;
+    for (const entry of this.#mails.values()) entry.hasOutcome = false;
   }
 
   threadDied(place: string): void {
@@ -49,13 +52,13 @@ export class JournalCheck implements Check {
     this.#withDeaths.add(this.#life);
   }
 
-  /** What was begun on is not known any more. */
+  /** Forgets what was begun. */
   powerLost(): void {
     this.#derived.clear();
     for (const { begunIn } of this.#mails.values()) begunIn.clear();
   }
 
-  /** The journal has written this. */
+  /** Called with what the journal has written. */
   written(batches: readonly StoreBatch[], firstMails: readonly number[]): void {
     batches.forEach(({ mails, settled }, at) => {
       mails.forEach(({ recipient }, nth) => {
@@ -72,46 +75,48 @@ export class JournalCheck implements Check {
     });
   }
 
-  /** A handler is called with the mail. */
+  /** Called when a handler begins a mail. */
   began(cell: Cell, mail: Mail): void {
     const { row, thread } = cell;
     if (!row.profile.durable || !isToBeKept(mail)) return;
-    const kept = this.#mails.get(mail.kept);
-    if (kept === undefined) {
+    const entry = this.#mails.get(mail.kept);
+    if (entry === undefined) {
       this.#violated(`${row.id} has begun on ${mail.id} before it was kept`);
       return;
     }
-    if (kept.isForgotten)
+    if (entry.isForgotten)
       this.#violated(`${row.id} has begun on ${mail.id}, of which the journal knew the outcome`);
     if (cell.isRetry(mail)) {
-      kept.begunIn.add(this.#life);
-      if (kept.begunIn.size > MOST_LIVES)
+      entry.begunIn.add(this.#life);
+      if (entry.begunIn.size > MOST_LIVES)
         this.#violated(`${row.id} has begun on ${mail.id} in more than ${MOST_LIVES} processes`);
     } else {
-      if (kept.begunIn.size > 0)
+      if (entry.begunIn.size > 0)
         this.#violated(`${row.id} has begun twice on ${mail.id}, which is delivered once and kept`);
-      kept.begunIn.add(this.#life);
+      entry.begunIn.add(this.#life);
     }
     if (mail.extras?.derived !== true) return;
     const former = this.#derived.begun(mail, row.id);
-    if (former === undefined || this.#bereft.has(thread.id) || this.#withDeaths.has(kept.life)) return;
+    if (former === undefined || this.#bereft.has(thread.id) || this.#withDeaths.has(entry.life)) return;
     if (!cell.isRetry(mail) || this.#mails.get(former)?.isForgotten === true)
       this.#violated(`${row.id} has begun twice on ${mail.id} of ${mail.sender}, which was sent again`);
   }
 
   /**
-   * The outcome of the mail is known. What an interceptor took out of its turn, which no handler was called with, may be shown
-   * to it again after the death of a thread.
+   * Called when a mail has an outcome. A mail that an interceptor took, and no handler has begun, may have a second one after
+   * the death of a thread.
    */
   settled(mail: Mail): void {
-    const kept = this.#mails.get(mail.kept);
-    if (kept === undefined) return;
-    if (kept.isForgotten && kept.begunIn.size > 0)
-      this.#violated(`${mail.id} for ${kept.recipient} has an outcome a second time`);
-    kept.hasOutcome = true;
+    const entry = this.#mails.get(mail.kept);
+    if (entry === undefined) return;
+    if (entry.isForgotten && entry.begunIn.size > 0)
+      this.#violated(`${mail.id} for ${entry.recipient} has an outcome a second time`);
+    entry.hasOutcome = true;
   }
 
-  /** Nothing is under way: what is kept of these agents' mail has an outcome, or is for the next process. */
+  /**
+   * Checks, when nothing is in flight, that all journalled mail of these agents has an outcome, or is for the next process.
+   */
   checkRest(hosted: (agentId: string) => boolean): void {
     for (const [number, { recipient, isForgotten, life }] of this.#mails)
       if (!isForgotten && hosted(recipient) && !(life === this.#life && this.#withDeaths.has(life)))
@@ -121,11 +126,11 @@ export class JournalCheck implements Check {
   }
 
   #forgotten(number: number): void {
-    const kept = this.#mails.get(number);
-    if (kept === undefined || kept.isForgotten) return;
-    if (!kept.hasOutcome)
-      this.#violated(`Envelope ${number} for ${kept.recipient} left the journal without an outcome`);
-    kept.isForgotten = true;
+    const entry = this.#mails.get(number);
+    if (entry === undefined || entry.isForgotten) return;
+    if (!entry.hasOutcome)
+      this.#violated(`Envelope ${number} for ${entry.recipient} left the journal without an outcome`);
+    entry.isForgotten = true;
   }
 
   #violated(sentence: string): void {
@@ -133,24 +138,24 @@ export class JournalCheck implements Check {
   }
 }
 
-/** As many ids of one sender as every agent remembers, with room to spare. */
+/** Ids to remember of one sender: more than an agent remembers. */
 const IDS_A_SENDER = 1_000;
-/** As many senders. */
+/** Senders to remember: more than an agent remembers. */
 const SENDERS = 60;
 
-/** Numbers by id. */
+/** Numbers of envelopes, by id. */
 type Ids = Map<string, number>;
 
-/** The envelopes that agents began on whose ids their senders give again when they try again. */
+/** Envelopes begun whose ids are derived, so that a sender that tries again gives the same id. */
 class DerivedIds {
-  /** By recipient and sender. */
+  /** Ids by recipient, then sender. */
   readonly #recipients = new Map<string, Map<string, Ids>>();
 
   clear(): void {
     this.#recipients.clear();
   }
 
-  /** An agent begins on the mail. Returns the number of another one with the same id that it had begun on before. */
+  /** Notes that a mail is begun; returns the number of an earlier one with the same id. */
   begun({ sender, id, kept }: Mail, recipient: string): number | undefined {
     const ids = this.#idsOf(recipient, sender);
     const former = ids.get(id);
@@ -167,7 +172,7 @@ class DerivedIds {
   }
 }
 
-/** The entry stands last; of more than so many the first is forgotten. */
+/** Puts an entry last in a map, and removes the first beyond `most`. */
 function putLast<Value>(map: Map<string, Value>, key: string, value: Value, most: number): void {
   map.delete(key);
   map.set(key, value);

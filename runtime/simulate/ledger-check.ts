@@ -8,22 +8,22 @@ import type { ThreadNode } from '../thread/thread-node.ts';
 import type { CellThread } from '../cell/cell-thread.ts';
 import type { Check } from './invariants.ts';
 
-/** What the counters of all threads that ever were add up to. */
+/** The sums of the counters of all threads, dead ones included. */
 export type Totals = Omit<Conservation, 'inFlight' | 'holds'>;
 
 /**
- * Watches what the runtime promises of every envelope: that none is lost or counted twice, that `once` is not begun
- * twice, that the envelopes of one sender are begun in their order, that mailboxes keep their bounds.
+ * Checks the promises about envelopes in one life of the process: none is lost or counted twice, `once` is begun once, the
+ * envelopes of one sender are begun in order, and mailboxes stay within their capacity.
  */
 export class LedgerCheck {
   readonly violations: string[] = [];
   readonly #counters = new Set<Float64Array>();
   readonly #places = new Set<ThreadNode>();
-  /** Of each flow into a place, the last envelope begun and all that were settled while its thread lived. */
+  /** By place and flow: the last envelope begun, and those settled while its thread lived. */
   readonly #lives = new WeakMap<CellThread, Map<string, Life>>();
-  /** Every envelope that a handler was called with and may not be called with again. */
+  /** Keys of `once` envelopes that were begun. */
   readonly #begunOnce = new Set<string>();
-  /** Envelopes that a handler was called with, any number of times. */
+  /** How many times handlers have begun an envelope. */
   begun = 0;
 
   add(node: ThreadNode): void {
@@ -32,7 +32,7 @@ export class LedgerCheck {
     this.#lives.set(node, new Map());
   }
 
-  /** The thread of the place is gone; what it has counted stays. */
+  /** Removes a place whose thread has ended. Its counters stay. */
   remove(node: ThreadNode): void {
     this.#places.delete(node);
   }
@@ -47,7 +47,7 @@ export class LedgerCheck {
       this.#begunOnce.add(key);
     }
     const life = this.#lifeOf(thread, mail);
-    // Who waits for an answer may be given what comes out of turn: the call-backs of its own asks.
+    // An agent that waits for an answer may get call-backs of its own asks out of order.
     if (cell.inHand > cell.definition.concurrency) life.outOfTurn.add(mail.sequence);
     if (life.outOfTurn.has(mail.sequence)) return;
     if (life.begun !== undefined && distance(mail.sequence, life.begun) < 0)
@@ -61,7 +61,7 @@ export class LedgerCheck {
     const { settled } = this.#lifeOf(node, mail);
     if (settled.has(mail.sequence)) this.#violated(`${mail.id} for ${mail.recipient} has two outcomes`);
     settled.add(mail.sequence);
-    // Each number once: those far behind can only come again by a mistake that the counters show too.
+    // Bounded: a repetition of an older one shows in the counters too.
     if (settled.size > MOST_REMEMBERED) settled.delete(settled.values().next().value as number);
   }
 
@@ -85,7 +85,7 @@ export class LedgerCheck {
     return handled + rejected + expired + deadLettered;
   }
 
-  /** Nothing has more outcomes than were accepted, and no flow holds more than its recipient's mailbox takes. */
+  /** Checks that there are no more outcomes than accepted envelopes, and that no mailbox exceeds its capacity. */
   check(): void {
     const { accepted } = this.totals;
     if (this.outcomes > accepted)
@@ -93,7 +93,7 @@ export class LedgerCheck {
     for (const node of this.#places) for (const cell of node.cells()) this.#checkBounds(cell);
   }
 
-  /** Nothing is in flight any more: every accepted envelope has its outcome. */
+  /** Checks, when nothing is in flight, that every accepted envelope has an outcome. */
   checkSettled(): void {
     const { accepted } = this.totals;
     if (this.outcomes !== accepted)
@@ -138,24 +138,24 @@ interface Life {
 
 const MOST_REMEMBERED = 4_096;
 
-/** An envelope's place in what its sender's thread sent to this agent: what no other has. */
+/** The key of an envelope: its flow and sequence, which no other has. */
 function keyOf(thread: CellThread, { flow, sequence }: Mail): string {
   const { incarnation, flow: number } = flow as InFlow;
   return `${incarnation < 0 ? thread.incarnation : incarnation}/${number}/${sequence}`;
 }
 
-/** The ledgers of all lives of a process, each of which adds up by itself. */
+/** The ledgers of all lives of the process. Each is checked by itself. */
 export class ProcessLedgers implements Check {
   readonly #all: LedgerCheck[] = [];
 
-  /** A ledger for a process that begins. */
+  /** Opens the ledger of a new process. */
   open(): LedgerCheck {
     const ledger = new LedgerCheck();
     this.#all.push(ledger);
     return ledger;
   }
 
-  /** What all lives add up to; what was in flight when a process was killed has no outcome among these. */
+  /** The sums over all lives. Envelopes in flight when a process was killed are accepted, and have no outcome here. */
   get totals(): Totals {
     const sum = { accepted: 0, handled: 0, rejected: 0, expired: 0, deadLettered: 0 };
     for (const { totals } of this.#all)

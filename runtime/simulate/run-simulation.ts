@@ -9,8 +9,14 @@ import { type Ending, Simulation } from './simulation.ts';
 import type { RosterRow } from '../protocol/roster.ts';
 
 /**
- * Counts of one simulation. `steps` were taken in `virtualMs`, in which the process was started `lives` times. What was in
- * flight when it was killed is accepted and has no outcome among these.
+ * Counts of a simulation. Envelopes in flight when the process was killed are accepted, and have no outcome here.
+ *
+ * - `steps`     steps taken.
+ * - `virtualMs` virtual time that has passed, milliseconds.
+ * - `begun`     how many times handlers have begun an envelope.
+ * - `lives`     times that the process was started.
+ * - `threads`   threads in all lives.
+ * - `faults`    faults that occurred, by kind.
  */
 export interface SimulationStats extends Totals {
   readonly steps: number;
@@ -22,14 +28,15 @@ export interface SimulationStats extends Totals {
 }
 
 /**
- * What came of a simulation.
+ * The result of a simulation.
  *
- * - `violations` what did not hold, in sentences; empty when all is well.
- * - `notes`      what agents called that may come out otherwise another time, each once: `mars called readFileSync at …`.
+ * - `ending`     why it ended; `nothing-left` if there was nothing more to do.
+ * - `violations` one sentence for each invariant that did not hold; empty if all did.
+ * - `notes`      calls of agents that may make runs differ, each once: `mars called readFileSync at …`.
  * - `value`, `error` what `run` returned or threw.
- * - `remains`    what was left at the end, if it came to that.
+ * - `remains`    the state at the end, if it got that far.
  * - `traceHash`  SHA-256 over the codes, ids and virtual times of all events: the same for the same seed and agents.
- * - `trace()`    the events as in docs/trace.md.
+ * - `trace()`    the events as text, in the format of docs/trace.md.
  */
 export interface SimulationResult {
   readonly seed: number;
@@ -46,7 +53,7 @@ export interface SimulationResult {
   trace(): string;
 }
 
-/** Runs a team in virtual time. Rejects when it cannot be started, and with SIMULATION_ESCAPED. */
+/** Runs a team in virtual time. Rejects if it cannot be started, and with SIMULATION_ESCAPED. */
 export async function runSimulation<Team extends System>(
   deps: SimulationDeps<Team>,
   options: ParsedSimulation<Team>,
@@ -85,7 +92,7 @@ interface TraceFacts {
   readonly roster: readonly RosterRow[] | undefined;
 }
 
-/** The events as a trace (docs/trace.md): a header and one event a line. */
+/** Writes the events as a trace (docs/trace.md): a header, then one event a line. */
 function traceText({ events }: SimulationView, { startedAtMs, seed, roster = [] }: TraceFacts): string {
   const agents = roster.map(({ id, name, tier, capabilities, place }) => ({
     id,

@@ -3,26 +3,26 @@ import type { Scheduler } from './scheduler.ts';
 import type { ScheduledStep } from './step-heap.ts';
 import type { VirtualThread } from './virtual-thread.ts';
 
-/** Whose code runs: it goes along with everything that the code awaits. */
+/** The code that runs. It follows everything that the code awaits. */
 export interface Running {
   readonly scheduler: Scheduler;
   readonly thread: VirtualThread;
-  /** Whom it runs for, if an agent's code is what runs. */
+  /** The agent whose code runs, if it is an agent's. */
   readonly agentId?: string;
-  /** What its handler waits for. */
+  /** The timers of its handler. */
   readonly waits?: Waits;
 }
 
-/** Timers that a handler has set and that are to fire yet, and how many it ever had. */
+/** Timers of a handler: those that are set, and all that it ever set. */
 export interface Waits {
   timers: number;
   timersEver: number;
 }
 
-/** The code that runs for a simulation, also between the steps of one: it is how an escape is told from others' work. */
+/** The code that runs for a simulation, also between steps. It distinguishes an escape from other work in the process. */
 export const running = new AsyncLocalStorage<Running>();
 
-/** A handler waits for the timer, if one has set it. */
+/** Counts a timer for the handler that sets it, if any. */
 export function countTimer(step: ScheduledStep): void {
   const waits = running.getStore()?.waits;
   if (waits === undefined) return;
@@ -31,7 +31,7 @@ export function countTimer(step: ScheduledStep): void {
   step.waits = waits;
 }
 
-/** It has fired, or will not. */
+/** Called when a timer has fired, or is cancelled. */
 export function endTimer(step: ScheduledStep): void {
   if (step.waits !== undefined) step.waits.timers -= 1;
   step.waits = undefined;

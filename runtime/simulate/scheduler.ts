@@ -4,7 +4,7 @@ import { countTimer, endTimer, running } from './running.ts';
 import { type ScheduledStep, StepHeap } from './step-heap.ts';
 import { VirtualThread } from './virtual-thread.ts';
 
-/** What one step takes, milliseconds. */
+/** The time of a step, milliseconds. */
 const STEP_MS = [0.001, 0.02] as const;
 
 const MOST_NOTES = 100;
@@ -13,27 +13,27 @@ export interface SchedulerDeps {
   readonly seed: number;
   /** Unix milliseconds at virtual time 0. */
   readonly epochMs: number;
-  /** Before each step: may end the thread that is about to take it, or have it take it later. */
+  /** Called before each step; may end or delay the thread that would take it. */
   readonly beforeStep: (thread: VirtualThread) => void;
-  /** After each step, before anything else in the process gets its turn. */
+  /** Called after the code of each step, before other work of the process. */
   readonly afterCode: () => void;
-  /** After each step, when everything that it settled has run. */
+  /** Called after each step, once all that it settled has run. */
   readonly afterStep: () => void;
-  /** Whose handler in this thread may wait for something outside. */
+  /** The agent in this thread whose handler may wait for something outside. */
   readonly suspect: (thread: VirtualThread) => string | undefined;
-  /** Nothing moves: only time can. Resolves when it may. */
+  /** Called when only timers are left. Virtual time goes on when the promise resolves. */
   readonly whenQuiet: () => Promise<void> | undefined;
 }
 
 /**
- * Runs the threads of a simulation, one step after the other, in virtual time: the next one is whichever can be done
- * first, and how long each takes is chance. Between two steps everything that promises have settled has run.
+ * Runs the steps of all virtual threads, one at a time, in virtual time. The next step is the one that can run first; its
+ * duration is random. Between two steps, everything that promises have settled has run.
  */
 export class Scheduler {
   readonly epochMs: number;
   readonly threads: VirtualThread[] = [];
   readonly notes = new Set<string>();
-  /** The thread whose step it is. */
+  /** The thread that takes a step now. */
   current: VirtualThread | undefined;
   nowMs = 0;
   steps = 0;
@@ -41,11 +41,11 @@ export class Scheduler {
   readonly #chance: Chance;
   readonly #heap = new StepHeap();
   #serial = 0;
-  /** Tasks that do not wait for time. */
+  /** Steps that are no timers. */
   #moving = 0;
   #failure: { readonly error: unknown } | undefined;
   #isStopped = false;
-  /** The step is over, and the event loop of the process turns: nothing of ours has anything to do. */
+  /** Whether no step is taken, while the event loop of the process turns: the simulation's code must not run now. */
   #isBetween = true;
   #suspended = 0;
   #resume: (() => void) | undefined;
@@ -62,7 +62,7 @@ export class Scheduler {
     return thread;
   }
 
-  /** Has `thread` run this at `atMs` or, if it is busy then, as soon as it is not. */
+  /** Schedules a step of a thread at `atMs`, or as soon after as the thread is free. */
   schedule(thread: VirtualThread, atMs: number, run: () => void, isTimer = false): ScheduledStep {
     this.mustBeInside();
     const serial = this.#serial++;
@@ -84,7 +84,7 @@ export class Scheduler {
     return step;
   }
 
-  /** Remembers what may make this run another one than the next under the same seed; of many the first. */
+  /** Notes a reason why runs of this seed may differ. The first `MOST_NOTES` are kept. */
   note(text: string): void {
     if (this.notes.size < MOST_NOTES) this.notes.add(text);
   }
@@ -98,7 +98,7 @@ export class Scheduler {
     this.#isStopped = true;
   }
 
-  /** Whatever happens in a simulation happens in a step of it. */
+  /** Fails the simulation if its code runs outside a step. */
   mustBeInside(): void {
     if (!this.#isBetween) return;
     const store = running.getStore();
@@ -118,7 +118,7 @@ export class Scheduler {
     for (const run of thread.onOver.splice(0)) run();
   }
 
-  /** Something real goes on, and nothing virtual does until it is done. */
+  /** Runs real work; virtual time stands still until it is done. */
   suspend<Value>(work: () => Promise<Value>): Promise<Value> {
     this.#suspended += 1;
     const done = (): void => {
@@ -131,7 +131,7 @@ export class Scheduler {
     return running.exit(() => work().finally(done));
   }
 
-  /** Runs until it is stopped, fails, or nothing is left to be done. Rejects with what it failed with. */
+  /** Runs until `stop`, a failure, or no step is left. Rejects with the failure. */
   run(): Promise<void> {
     return new Promise((resolve, reject) => {
       const loop = (): void => {
@@ -153,7 +153,7 @@ export class Scheduler {
           reject(error);
           return;
         }
-        // When what the step settled has run, and what that settled, the microtasks are empty: then it is over.
+        // After a microtask and a tick, everything that the step settled has run.
         queueMicrotask(() => process.nextTick(this.#turn, loop));
       };
       setImmediate(loop);
@@ -166,7 +166,7 @@ export class Scheduler {
     setImmediate(loop);
   };
 
-  /** False when it is to go no further. */
+  /** Ends the current step; false if the simulation has stopped. */
   #finishStep(): boolean {
     const thread = this.current;
     if (thread !== undefined) {
@@ -180,14 +180,14 @@ export class Scheduler {
     return !this.#isStopped;
   }
 
-  /** What the code of a thread has put off comes before anything else does there. */
+  /** Schedules the deferred code of a thread before its other steps. */
   #follow(thread: VirtualThread): void {
     thread.isFollowing = thread.deferred.length > 0;
     if (thread.isFollowing) this.schedule(thread, thread.freeAtMs, FOLLOW);
     else for (const step of thread.blocked.splice(0)) this.#heap.push(step);
   }
 
-  /** Takes the next step. False when there is none. */
+  /** Takes the next step; false if there is none. */
   #step(): boolean {
     for (;;) {
       const step = this.#heap.pop();
@@ -236,5 +236,5 @@ export class Scheduler {
   }
 }
 
-/** Stands for whatever a thread has put off first. */
+/** Marks a step that runs the first deferred function of its thread. */
 const FOLLOW = (): void => undefined;

@@ -1,30 +1,31 @@
 import { Chance } from './chance.ts';
 
-/** One thing that is done; what it is done with is JSON. */
+/** A command of a run. `input` is JSON. */
 export interface Command {
   readonly name: string;
   readonly input: unknown;
 }
 
-/** How long after its command something goes wrong at most; and where that is soon. */
+/** The longest delay of a fault after its command, virtual milliseconds. */
 export const MOST_AFTER_MS = 30;
+/** The longest such delay of half of the faults, when a list is tried with another seed. */
 const SOON_MS = 10;
 
-/** What is done in one run, and under what seed. */
+/** The seed and commands of one run. */
 export interface Case {
   readonly seed: number;
   readonly commands: readonly Command[];
 }
 
 /**
- * Seeds that a shorter list is tried with: what is left out changes the course of everything after it, and the same fault
- * may show under another seed only, or a little sooner or later.
+ * Seeds that a shorter list is tried with. Leaving a command out changes everything after it, so a failure may need another
+ * seed, or faults at other times.
  */
 const SEEDS = 24;
 
 /**
- * Leaves out of a failing case as many commands as it can, first by halves, then one by one (after Zeller's delta
- * debugging). `attempt` says what is wrong with a case.
+ * Removes as many commands as possible from a failing case, first halves, then single ones (after Zeller's delta debugging).
+ * `attempt` resolves to the problems of a case.
  */
 export async function shorten(
   failing: Case,
@@ -59,7 +60,7 @@ async function failingWith(
   return undefined;
 }
 
-/** The same commands, with what goes wrong going wrong at other times. */
+/** The same commands, with faults at other times. */
 function retimed(commands: readonly Command[], seed: number): readonly Command[] {
   const chance = new Chance(seed, 'times');
   return commands.map((command) => {

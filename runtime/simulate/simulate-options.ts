@@ -13,37 +13,38 @@ import type { FaultyLink, LinkFaults } from './faulty-link.ts';
 import type { Totals } from './ledger-check.ts';
 import type { PerformedEffect, SimulatedEffect, SimulatedOffload } from './simulated-outside.ts';
 
-/** An agent in a simulation: always in a worker thread. A module is loaded once, for all threads. */
+/** An agent in a simulation. It always runs in a virtual worker thread. Its module is loaded once for all threads. */
 export type SimulatedAgent =
   | AgentDefinition<never>
   | AgentDefinition<unknown>
   | Omit<ModuleAgent, 'isolation'>;
 
-/** One agent as a simulation sees it at a moment. */
+/** The state of one agent. */
 export interface AgentView {
   readonly id: string;
-  /** The thread in which it lives. */
+  /** The place that it runs in. */
   readonly place: string;
   readonly status: string;
-  /** Envelopes in its mailbox, and in its hands. */
+  /** Envelopes in its mailbox. */
   readonly waiting: number;
+  /** Envelopes that its handlers have begun, and that have no outcome yet. */
   readonly inHand: number;
-  /** What its `onStart` returned. */
+  /** The actor's state, as `onStart` returned it. */
   readonly state: unknown;
 }
 
-/** A simulation at a moment between two steps. */
+/** The present state of a simulation. */
 export interface SimulationView extends Totals {
   /** Virtual milliseconds since it began. */
   readonly nowMs: number;
   readonly steps: number;
   /** Times that the process was started. */
   readonly lives: number;
-  /** Envelopes in the journal whose outcome it does not know. */
+  /** Envelopes in the journal without an outcome. */
   readonly kept: number;
-  /** Envelopes that handlers were called with, again for every attempt. */
+  /** How many times handlers have begun an envelope; each attempt counts. */
   readonly begun: number;
-  /** What went wrong so far. */
+  /** Faults so far, by kind. */
   readonly faults: Readonly<FaultCounts>;
   readonly events: readonly SystemEvent[];
   readonly effects: readonly PerformedEffect[];
@@ -51,57 +52,62 @@ export interface SimulationView extends Totals {
   agent(id: string): AgentView | undefined;
 }
 
-/** Says what is wrong, in a sentence; undefined when nothing is. */
+/** Returns a sentence about what is wrong, or undefined. */
 export type Invariant = (view: SimulationView) => string | undefined;
 
-/** What the embedder can do in a simulation that it cannot do in reality. */
+/** The controls that `run` gets beside the team. */
 export interface SimulationControls {
   readonly view: SimulationView;
-  /** Which start of the process this is: 1, and one more after each `hostCrash`. */
+  /** The number of this process: 1, and one more after each `hostCrash`. */
   readonly life: number;
-  /** Virtual time, as the embedder's thread has it. */
+  /** The virtual clock of the embedder's thread. */
   readonly clock: Clock;
-  /** A number in [0, 1). */
+  /** A random number in [0, 1), by the seed. */
   random(): number;
-  /** Waits, in virtual time. */
+  /** Resolves after `ms` virtual milliseconds. */
   sleep(ms: number): Promise<void>;
-  /** Has this go wrong now. Throws INVALID_OPTIONS for a place that is none. */
+  /** Causes a fault now. Throws INVALID_OPTIONS for an unknown place. */
   cause(fault: Fault): void;
   /**
-   * A link between machines, in virtual time, for what is made to go over those: `overLink(medium, simulation.link())`.
-   * `faults`: what it does to messages. @default what `faults.link` of the simulation says
+   * Makes a faulty link in virtual time, for media between machines: `overLink(medium, simulation.link())`. `faults` are
+   * those of the link. @default `faults.link` of the simulation
    */
   link(faults?: LinkFaults): FaultyLink;
 }
 
-/** One that is to happen now. */
+/** A fault that is caused now: a `PlannedFault` without `atMs`. */
 export type Fault = PlannedFault extends infer Planned
   ? Planned extends unknown
     ? Omit<Planned, 'atMs'>
     : never
   : never;
 
-/** When a simulation is over: at a virtual time, or when a function says so; asked when nothing but time moves. */
+/**
+ * When a simulation ends: at a virtual time in milliseconds, or when a function returns true. It is called when only timers
+ * are left.
+ */
 export type Until = number | ((view: SimulationView) => boolean);
 
 /**
- * - `agents`     who is in the team.
- * - `seed`       what all chance is made of: the same one, the same run. @default 1
- * - `run`        what the embedder does with the team, at each start of the process. The simulation is over when it has,
- *                and nothing is under way.
- * - `journal`    a journal on a simulated disk: `true`, or whose mailboxes are kept, as in `startSystem`. @default none
- * - `until`      when it is over instead. @default when `run` is done and nothing is under way
- * - `faults`     what goes wrong. @default nothing
- * - `effects`    what `ctx.effect(name, ...)` comes to, by name. One that is asked for and not here ends the simulation.
- * - `effectMs`   how long an effect takes: a range, milliseconds. @default [0.1, 10]
- * - `offload`    what `ctx.offload(module, input)` comes to. @default the module runs for real while time stands still
- * - `remembered` what offloaded modules have returned, by module and input, to be used by many simulations.
- * - `invariants` what must always hold, beside what the runtime promises.
- * - `checkEvery` steps between two checks; the end and every pause is checked anyway. @default 64
+ * Options of `simulate`.
+ *
+ * - `agents`     agents of the team.
+ * - `seed`       of all random decisions; the same seed gives the same run. @default 1
+ * - `run`        the embedder's code, at each start of the process. The simulation ends when it has returned and nothing is
+ *                in flight.
+ * - `journal`    a journal on a simulated disk: `true`, or its options as in `startSystem`. @default none
+ * - `until`      when the simulation ends instead. @default when `run` has returned and nothing is in flight
+ * - `faults`     faults to inject. @default none
+ * - `effects`    results of `ctx.effect(name, ...)`, by name. A missing one that is called fails the simulation.
+ * - `effectMs`   range of an effect's time, virtual milliseconds. @default [0.1, 10]
+ * - `offload`    results of `ctx.offload(module, input)`. @default the module runs for real while virtual time stands still
+ * - `remembered` results of offloaded modules, by module and input; it can be shared by simulations.
+ * - `invariants` checks beside those of the runtime.
+ * - `checkEvery` steps between two checks. Checks also run at the end, and when only timers are left. @default 64
  * - `workers`    worker threads. @default 2
- * - `maxSteps`   steps after which it is given up. @default 2_000_000
- * - `maxMs`      virtual milliseconds after which it is given up. @default 3_600_000
- * - `keepsTrace` whether the events are kept, or only their hash. @default true
+ * - `maxSteps`   steps after which it ends. @default 2,000,000
+ * - `maxMs`      virtual milliseconds after which it ends. @default 3,600,000
+ * - `keepsTrace` whether events are stored, or only hashed. @default true
  *
  * `supervision`, `broadcastToSender`, `watchdog`, `cpu`, `peers` and `policies` are those of `startSystem`.
  */
@@ -129,7 +135,7 @@ export interface SimulateOptions<Team extends System = System> {
   readonly peers?: SystemOptions['peers'];
 }
 
-/** The options of `startSystem`'s journal, but for a path, and without a history unless one is asked for. */
+/** The journal's options of `startSystem` without `path`. @default no history */
 const SimulatedJournal = JournalOptions.omit({ path: true }).extend({
   history: z.union([HistoryOptions, z.literal(false)]).default(false),
 });
@@ -163,7 +169,7 @@ const Own = z.strictObject({
   policies: z.unknown().optional(),
 });
 
-/** The options with their defaults; throws INVALID_OPTIONS naming field and value. */
+/** Parses the options. Throws INVALID_OPTIONS naming field and value. */
 export function parseSimulateOptions<Team extends System>(options: SimulateOptions<Team>) {
   const parsed = parseOptions(Own, options as never, 'options');
   if (options.run !== undefined) requireFunction('run', options.run);

@@ -5,13 +5,13 @@ import type { AgentSpec, ModuleAgent } from '../system/system-options.ts';
 import type { SimulatedAgent } from './simulate-options.ts';
 
 export interface SimulatedAgents {
-  /** As a system is started with them. */
+  /** The agents, as options of a system. */
   readonly specs: readonly AgentSpec[];
-  /** What their modules hold, for threads that load none. */
+  /** The definitions by URL of the module, because virtual threads load no modules. */
   readonly definitions: ReadonlyMap<string, AgentDefinition<unknown>>;
 }
 
-/** The agents with their modules loaded. Fails with INVALID_OPTIONS or MODULE_INVALID. */
+/** Loads the modules of agents. Rejects with INVALID_OPTIONS or MODULE_INVALID. */
 export async function loadAgents(agents: readonly SimulatedAgent[]): Promise<SimulatedAgents> {
   const specs: AgentSpec[] = [];
   const definitions = new Map<string, AgentDefinition<unknown>>();

@@ -8,28 +8,25 @@ import type { VirtualThread } from './virtual-thread.ts';
 import type { SpentAmounts } from '../budget/spend-notes.ts';
 import type { SpendFiles, Spender } from '../journal/spend-file.ts';
 
-/** What a simulated system is given where the path of a journal is asked for. */
+/** The path of the journal in a simulation. */
 export const SIMULATED_PATH = 'simulated';
 
 export interface SimulatedDiskDeps {
-  /** How a write goes that begins now. */
+  /** Decides the fate of a write that begins now. */
   readonly fate: () => WriteFate;
-  /** Has `run` called in this thread, so much later. */
+  /** Calls `run` in a thread after `ms` virtual milliseconds. */
   readonly later: (thread: VirtualThread, ms: number, run: () => void) => void;
   readonly chance: Chance;
-  /** Units have been written; `firstMails` has the number of the first mail of each. */
+  /** Called with units that were written. `firstMails` has the number of the first mail of each. */
   readonly onWritten: (batches: readonly StoreBatch[], firstMails: readonly number[]) => void;
 }
 
-/**
- * The disk of a simulated machine: a journal, and what threads have noted beside it. It outlives the processes that write
- * to it.
- */
+/** The disk of a simulated machine: a journal, and the files of threads beside it. It outlives the process. */
 export class SimulatedDisk {
   readonly rings: StartedRings;
   readonly #deps: SimulatedDiskDeps;
   readonly #medium = new MemoryMedium();
-  /** What each thread has noted. */
+  /** The numbers that each thread has noted as begun. */
   readonly #noted = new Map<number, Set<number>>();
   readonly #spends = new SimulatedSpends();
   #store: MemoryStore | undefined;
@@ -56,12 +53,12 @@ export class SimulatedDisk {
     };
   }
 
-  /** Envelopes in the journal whose outcome it does not know. */
+  /** The envelopes in the journal without an outcome. */
   get mails(): MemoryMedium['mails'] {
     return this.#medium.mails;
   }
 
-  /** Opens the journal in its thread. */
+  /** Opens the journal's store in its thread. */
   open(thread: VirtualThread): Store {
     const store = new MemoryStore({ medium: this.#medium, beforeWrite: () => this.#write(thread) });
     this.#store = store;
@@ -79,8 +76,7 @@ export class SimulatedDisk {
   }
 
   /**
-   * The process has ended. What it was writing is there whole or not at all; what it had noted beside the journal is there
-   * unless the machine lost power.
+   * Called when the process ends. A write under way is complete or absent. Notes of threads are lost only by a loss of power.
    */
   crash({ powerLoss }: { readonly powerLoss: boolean }): void {
     const written = this.#store?.crash({ survives: this.#deps.chance.isTrue(0.5) });
@@ -109,7 +105,7 @@ interface Noted {
   readonly by: SpentAmounts;
 }
 
-/** What the threads of simulated processes note of what they spend. It outlives processes, and not the loss of power. */
+/** Notes of amounts spent. They outlive processes, but not a loss of power. */
 class SimulatedSpends implements SpendFiles {
   #noted: Noted[] = [];
   #boots = 1;

@@ -6,19 +6,22 @@ import { Chance } from './chance.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { VirtualThread } from './virtual-thread.ts';
 
-/** Who reaches out, and when. `nowMs`: virtual milliseconds since the simulation began. */
+/** The caller of an effect. `nowMs` is in virtual milliseconds since the simulation began. */
 export interface ReachedBy {
   readonly agentId: string;
   readonly nowMs: number;
 }
 
-/** What an effect comes to: `input` is the payload of the envelope in hand, undefined in a start or stop. */
+/** Returns the result of an effect. `input` is the payload of the envelope in hand; undefined in a start or stop. */
 export type SimulatedEffect = (input: unknown, random: () => number, by: ReachedBy) => unknown;
 
-/** What an offloaded module returns for `input`. */
+/** Returns the result of an offloaded module for `input`. */
 export type SimulatedOffload = (module: URL, input: unknown, random: () => number, by: ReachedBy) => unknown;
 
-/** An effect or an offloaded task as it was performed. */
+/**
+ * An effect or offloaded task that was performed. `name` is the effect's, or the module's URL; `atMs` is in virtual
+ * milliseconds.
+ */
 export interface PerformedEffect {
   readonly name: string;
   readonly agentId: string;
@@ -31,23 +34,23 @@ export interface SimulatedOutsideDeps {
   readonly seed: number;
   readonly scheduler: Scheduler;
   readonly effects: Readonly<Record<string, SimulatedEffect>>;
-  /** How long an effect takes, milliseconds. */
+  /** Range of an effect's time, virtual milliseconds. */
   readonly effectMs: readonly [number, number];
-  /** @default the module itself, run for real while virtual time stands still */
+  /** Results of offloaded modules. @default the module runs for real while virtual time stands still */
   readonly offload: SimulatedOffload | undefined;
-  /** Results of offloaded modules that were run before, by module and input; those of this run are added. */
+  /** Results of offloaded modules, by module and input. Those of this run are added. */
   readonly remembered: Map<string, unknown>;
-  /** The pool in which they run. */
+  /** Options of the pool for offloaded modules. */
   readonly cpu: CpuPoolOptions;
 }
 
-/** Answers in place of what is outside a simulation. */
+/** Answers effects and offloaded tasks in place of the outside. */
 export class SimulatedOutside {
   readonly performed: PerformedEffect[] = [];
   readonly #deps: SimulatedOutsideDeps;
   readonly #chance: Chance;
   #pool: CpuPool | undefined;
-  /** Offloaded tasks that were run here, with what those failed with that did. */
+  /** Offloaded tasks of this run, with the error of each that failed. */
   readonly #outcomes = new Map<string, { readonly error: unknown } | undefined>();
 
   constructor(deps: SimulatedOutsideDeps) {
@@ -55,7 +58,7 @@ export class SimulatedOutside {
     this.#chance = new Chance(deps.seed, 'effects');
   }
 
-  /** How the agents of a thread reach out. */
+  /** The `Outside` for agents of a thread. */
   of(thread: VirtualThread): Outside {
     return {
       effect: (by, name) => this.#effect(thread, by, name),
@@ -97,7 +100,7 @@ export class SimulatedOutside {
     return this.#later(thread, by, () => this.#perform(module.href, by, input, () => this.#outcomeOf(key)));
   }
 
-  /** Runs the module for real. No step is taken before it is done, so how long that takes makes no difference. */
+  /** Runs the module for real. Virtual time stands still, so its real duration has no effect. */
   #run(key: string, module: URL, input: unknown): void {
     const { remembered, scheduler } = this.#deps;
     this.#pool ??= new CpuPool({ seams: { clock: systemClock } }, this.#deps.cpu);
@@ -117,7 +120,7 @@ export class SimulatedOutside {
     return structuredClone(this.#deps.remembered.get(key));
   }
 
-  /** The outcome of `run`, as long after as an effect takes. */
+  /** Runs `run` after the time of an effect. */
   #later(thread: VirtualThread, by: OutsideCall, run: () => Promise<unknown>): Promise<unknown> {
     const { scheduler, effectMs } = this.#deps;
     return new Promise((resolve, reject) => {

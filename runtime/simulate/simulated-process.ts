@@ -28,26 +28,26 @@ import { SIMULATED_PATH, type SimulatedDisk } from './simulated-disk.ts';
 import type { SimulatedOutside } from './simulated-outside.ts';
 import type { VirtualThread } from './virtual-thread.ts';
 
-/** What the composition root gives. */
+/** What the composition root injects. */
 export interface SimulationDeps<Team extends System> {
   readonly policies: readonly JudgePolicy[];
   readonly workerOptions: unknown;
   readonly interceptors: readonly Interceptor[];
-  /** What the embedder has of a system. */
+  /** Makes the embedder's team of a system. */
   readonly embed: (system: System, seams: Seams) => Team | Promise<Team>;
   readonly specs: readonly AgentSpec[];
   readonly definitions: ReadonlyMap<string, AgentDefinition<unknown>>;
-  /** What must hold of what interceptors keep at clients. @default nothing */
+  /** Checks of the state that interceptors hold at clients. @default none */
   readonly clientChecks?: readonly ClientCheck[];
 }
 
-/** Watches what interceptors keep at the clients of agents. */
+/** Checks the state that interceptors hold at the clients of agents. */
 export interface ClientCheck {
   readonly violations: readonly string[];
   see(client: AgentClient): void;
 }
 
-/** What was left when it was over. */
+/** The state of a team at the end of a simulation. */
 export interface FinalState {
   readonly conservation: Conservation;
   readonly deadLetters: readonly DeadLetter[];
@@ -64,16 +64,16 @@ export interface SimulatedProcessDeps<Team extends System> {
   readonly ledger: LedgerCheck;
   readonly makeActor: MakeActor;
   readonly record: (event: SystemEvent) => void;
-  /** Something in a place has an outcome. */
+  /** Called when a mail has an outcome. */
   readonly onSettled: (mail: Mail) => void;
-  /** A thread has become a place. */
+  /** Called when a thread has become a place. */
   readonly onPlace: (thread: VirtualThread) => void;
 }
 
-/** The process of the embedder, from one of its starts to its end: a system, and the threads of that. */
+/** One life of the embedder's process: a system and its threads. */
 export class SimulatedProcess<Team extends System> {
   readonly host: VirtualThread;
-  /** The places that are there now. */
+  /** The places that are up. */
   readonly hosts = new Map<VirtualThread, ThreadHost>();
   readonly ledger: LedgerCheck;
   team: Team | undefined;
@@ -93,7 +93,7 @@ export class SimulatedProcess<Team extends System> {
     return this.#deps.scheduler.threads.slice(this.#firstThread);
   }
 
-  /** Starts the system, in a step of the embedder's thread. */
+  /** Starts the system. Must be called in a step of the embedder's thread. */
   async start(): Promise<Team> {
     const { given, options, spawnerOf, disk } = this.#deps;
     const { workers, supervision, broadcastToSender, watchdog, journal, peers } = options;
@@ -124,7 +124,7 @@ export class SimulatedProcess<Team extends System> {
     return team;
   }
 
-  /** Has a thread of it become what its boot data says. */
+  /** Boots a thread. */
   async boot(thread: VirtualThread, boot: ThreadBoot, port: Port, spawner: Spawner): Promise<void> {
     const { given, outside, disk, makeActor, record, onPlace } = this.#deps;
     const { policies, interceptors, definitions } = given;
@@ -132,7 +132,7 @@ export class SimulatedProcess<Team extends System> {
       spawner,
       seams: thread.seams,
       loop: thread.loop,
-      // Not loaded here: that would take real time.
+      // Imported above, because loading takes real time.
       loadPlaces: async () => bootPlaces,
       loadControl: async () => controls,
       placeDeps: async () => ({
@@ -155,7 +155,7 @@ export class SimulatedProcess<Team extends System> {
     });
   }
 
-  /** All its agents are there: a thread that dies over loading one breaks it for good. */
+  /** Whether a thread has loaded all its agents. A thread that dies while it loads one would mark the agent as broken. */
   hasLoaded(thread: VirtualThread): boolean {
     const node = this.hosts.get(thread)?.node;
     if (node === undefined) return false;
@@ -166,7 +166,7 @@ export class SimulatedProcess<Team extends System> {
     return true;
   }
 
-  /** Nothing is under way, nobody is being started again, and every place is up. */
+  /** Whether nothing is in flight, no agent restarts, and every place is up. */
   get isQuiet(): boolean {
     if (this.ledger.outcomes !== this.ledger.totals.accepted) return false;
     const { nowMs } = this.#deps.scheduler;
@@ -178,7 +178,7 @@ export class SimulatedProcess<Team extends System> {
     return this.#areAllUp;
   }
 
-  /** The agents that live in it. */
+  /** The ids of its agents. */
   get agentIds(): ReadonlySet<string> {
     return new Set(
       [...this.hosts.values()].flatMap(({ node }) => [...node.cells()].map(({ row }) => row.id)),
@@ -190,7 +190,7 @@ export class SimulatedProcess<Team extends System> {
       for (const cell of node.cells()) if (cell.hasClient) yield cell.client;
   }
 
-  /** Takes what is left, and ends the team as its embedder would. */
+  /** Reads the final state, and stops the team. */
   async stop(): Promise<FinalState> {
     const team = this.team as Team;
     const remains = {
@@ -202,12 +202,12 @@ export class SimulatedProcess<Team extends System> {
     return remains;
   }
 
-  /** Ends all its threads between two steps of theirs. */
+  /** Ends all its threads, between two steps. */
   kill(): void {
     for (const thread of this.threads) this.#deps.scheduler.end(thread);
   }
 
-  /** No thread has died whose successor is not there yet. */
+  /** Whether every place has a living thread. */
   get #areAllUp(): boolean {
     const living = new Set([...this.hosts.values()].map(({ node }) => node.id));
     return this.threads.every(({ placeId }) => placeId === undefined || living.has(placeId));

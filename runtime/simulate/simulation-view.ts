@@ -14,13 +14,13 @@ export interface Viewed {
   readonly outside: SimulatedOutside;
   /** Times that the process was started. */
   readonly lives: () => number;
-  /** Envelopes that the journal holds. */
+  /** Envelopes in the journal without an outcome. */
   readonly kept: () => number;
-  /** The places that are there now. */
+  /** The places that are up. */
   readonly hosts: () => Iterable<ThreadHost>;
 }
 
-/** What users see of a simulation: always the present state of it. */
+/** Makes the view that users have of a simulation. It always shows the present state. */
 export function viewOf({
   scheduler,
   ledgers,

@@ -28,18 +28,19 @@ import { WatchedActor } from './watched-actor.ts';
 
 /** Unix milliseconds at virtual time 0: 2027-01-15. */
 const EPOCH_MS = 1_800_000_000_000;
-/** What calling a handler takes, virtual milliseconds. */
+/** The shortest time of a handler, virtual milliseconds. */
 const LEAST_WORK_MS = 0.002;
+/** The most that is added to that, virtual milliseconds. */
 const MOST_WORK_MS = 6;
-/** How long a team that is to end may take, virtual milliseconds. */
+/** The longest time of the team's stop, virtual milliseconds. */
 const END_MS = 60_000;
-/** From when a process could not start until it is tried again, virtual milliseconds. */
+/** The wait after a failed start of the process, virtual milliseconds. */
 const START_AGAIN_MS = 500;
 
-/** Why it was over: `run` was done and nothing moved; the time or condition of `until`; or too much of something. */
+/** Why a simulation ended: `quiet` if `run` has returned and nothing is in flight, `until` by that option, or by a limit. */
 export type Ending = 'quiet' | 'until' | 'max-steps' | 'max-ms';
 
-/** One run of a team in virtual time: its process, over and over, the faults, and everybody who watches. */
+/** One simulation: the lives of a process, the faults, and the checks. */
 export class Simulation<Team extends System> {
   readonly trace: TraceRecorder;
   readonly ledgers = new ProcessLedgers();
@@ -63,9 +64,9 @@ export class Simulation<Team extends System> {
   readonly #suspects = new SuspectedEscapes();
   readonly #escapes: EscapeWatch;
   readonly #work: Chance;
-  /** Where what the simulation itself does is done. */
+  /** The thread for the simulation's own steps. */
   readonly #stage: VirtualThread;
-  /** Undefined while it is away. */
+  /** Undefined while the process is down. */
   #process: SimulatedProcess<Team> | undefined;
   #startFailure: { readonly error: unknown } | undefined;
   #isEnding = false;
@@ -137,7 +138,7 @@ export class Simulation<Team extends System> {
     return this.#invariants.violations;
   }
 
-  /** Rejects when the team could not be started, or code in it left the simulation. */
+  /** Runs the simulation. Rejects if the team cannot be started, and with SIMULATION_ESCAPED. */
   async run(): Promise<void> {
     const strays = new StrayRejections(this.scheduler);
     this.#startProcess();
@@ -184,8 +185,6 @@ export class Simulation<Team extends System> {
     };
   }
 
-  // The process
-
   #startProcess(): void {
     const process = new SimulatedProcess<Team>({
       given: this.#deps,
@@ -208,7 +207,7 @@ export class Simulation<Team extends System> {
     this.scheduler.schedule(host, this.scheduler.nowMs, () => void this.#embed(process));
   }
 
-  /** The embedder's part. */
+  /** Starts the team and calls `run`. */
   async #embed(process: SimulatedProcess<Team>): Promise<void> {
     let team: Team;
     try {
@@ -226,7 +225,7 @@ export class Simulation<Team extends System> {
     }
   }
 
-  /** A full disk lets a process start when it has room again; all else is a fault of who simulates. */
+  /** Tries a start again later if the disk is full; any other failure ends the simulation. */
   #couldNotStart(error: unknown): void {
     if (this.lives > 1 && isOrreryError(error) && error.code === 'STORE_FAILED') {
       this.#note({ type: 'fault', reason: 'the process could not start: the disk is full' });
@@ -237,7 +236,7 @@ export class Simulation<Team extends System> {
     this.scheduler.stop();
   }
 
-  /** A step that is being taken is the last. */
+  /** Ends the process, after the current step. */
   #crashHost(how: HostCrash): void {
     if (this.scheduler.current === undefined) this.#endProcess(how);
     else this.scheduler.schedule(this.#stage, this.scheduler.nowMs, () => this.#endProcess(how));
@@ -279,12 +278,10 @@ export class Simulation<Team extends System> {
     };
   }
 
-  // What actors tell
-
   began(cell: Cell, mail: Mail): void {
     this.#process?.ledger.began(cell, mail);
     if (this.#disk !== undefined) this.#journal.began(cell, mail);
-    // Most handlers are quick, some take longer than a turn of their thread.
+    // Skewed: most handlers are quick, and some take longer than a cell's turn.
     this.scheduler.current?.spend(LEAST_WORK_MS + MOST_WORK_MS * this.#work.next() ** 8);
   }
 
@@ -295,8 +292,6 @@ export class Simulation<Team extends System> {
   goesOn(handling: Handling, waits: Waits): void {
     this.#suspects.add(handling, waits);
   }
-
-  // The course of it
 
   #afterStep(): void {
     const { steps, nowMs } = this.scheduler;
@@ -339,7 +334,7 @@ export class Simulation<Team extends System> {
     return isOver;
   }
 
-  /** Takes what is left, and ends the team as its embedder would. */
+  /** Ends the simulation: reads the final state, and stops the team. */
   #end(): void {
     const process = this.#process as SimulatedProcess<Team>;
     const hosted = process.agentIds;
@@ -349,7 +344,7 @@ export class Simulation<Team extends System> {
     this.scheduler.schedule(process.host, process.host.localMs, () => {
       void process.stop().then((remains) => {
         this.remains = remains;
-        // What a thread had told the journal before it died may be written no sooner than now.
+        // Checked after the stop, because a dead thread's mail may be written as late as that.
         if (this.ending === 'quiet') this.#journal.checkRest((id) => hosted.has(id));
         this.scheduler.stop();
       });

@@ -2,12 +2,12 @@ import type { Waits } from './running.ts';
 import type { VirtualThread } from './virtual-thread.ts';
 
 /**
- * Something that a thread is to do.
+ * A step that a thread will take.
  *
- * - `atMs`    virtual milliseconds at which it can be done at the earliest.
- * - `dueMs`   when that was at first: a thread that was busy goes on in this order.
- * - `serial`  counts all steps; breaks ties.
- * - `isTimer` it waits for time to pass: when nothing else is left, nothing moves.
+ * - `atMs`    earliest time, virtual milliseconds.
+ * - `dueMs`   the first `atMs`; steps that a busy thread has postponed run in this order.
+ * - `serial`  counts all steps, and breaks ties.
+ * - `isTimer` whether it waits for virtual time to pass.
  */
 export interface ScheduledStep {
   atMs: number;
@@ -17,11 +17,11 @@ export interface ScheduledStep {
   readonly isTimer: boolean;
   readonly run: () => void;
   isCancelled: boolean;
-  /** Of the handler that set the timer. */
+  /** The timers of the handler that has set this one. */
   waits: Waits | undefined;
 }
 
-/** Steps by the time at which they can be done (a binary heap). */
+/** A binary heap of steps by time. */
 export class StepHeap {
   readonly #steps: ScheduledStep[] = [];
 

@@ -4,8 +4,8 @@ import type { Scheduler } from './scheduler.ts';
 type Listener = (reason: unknown, promise: Promise<unknown>) => void;
 
 /**
- * Gives what nobody in a simulated thread caught to that thread, as Node gives it to a real one. Rejections of other
- * code in the process go where they went before.
+ * Passes unhandled rejections of a virtual thread to that thread, as Node does for real ones. Those of other code go to the
+ * former listeners.
  */
 export class StrayRejections {
   readonly #scheduler: Scheduler;

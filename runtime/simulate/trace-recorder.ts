@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SystemEvent } from '../protocol/system-event.ts';
 
-/** What of an event goes into the hash: codes and ids, no sentence that a later version may word otherwise. */
+/** The fields of an event that are hashed: codes and ids, but no sentences, which may change between versions. */
 const HASHED = [
   'type',
   'place',
@@ -24,7 +24,7 @@ const HASHED = [
 
 const CHARACTERS_AT_ONCE = 65_536;
 
-/** Keeps the events of a simulation in the order in which they happened, and a hash of what they were. */
+/** Records the events of a simulation in order, with a hash over them. */
 export class TraceRecorder {
   readonly events: SystemEvent[] = [];
   readonly #hash = createHash('sha256');
@@ -35,7 +35,7 @@ export class TraceRecorder {
     this.#keeps = keeps;
   }
 
-  /** `atMs` is the virtual time, finer than the event's own. */
+  /** Adds an event. `atMs` is the virtual time, finer than the event's timestamp. */
   add(event: SystemEvent, atMs: number): void {
     if (this.#keeps) this.events.push(event);
     let text = `${Math.round(atMs * 1_000)}`;
@@ -46,7 +46,7 @@ export class TraceRecorder {
     this.#text = '';
   }
 
-  /** Of everything so far. */
+  /** The hash of all events so far. */
   hash(): string {
     return this.#hash.copy().update(this.#text).digest('hex');
   }

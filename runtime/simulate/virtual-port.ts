@@ -2,20 +2,20 @@ import type { Port } from '../link/port.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { VirtualThread } from './virtual-thread.ts';
 
-/** What stands for a port in a message. */
+/** Stands for a port in a message. */
 export interface PortToken {
   readonly virtualPort: number;
 }
 
-interface Letter {
+interface PostedMessage {
   readonly message: unknown;
   readonly atMs: number;
   readonly transfer: readonly unknown[];
 }
 
 /**
- * - `delayMs` how long a message takes from one thread to another.
- * - `portOf`  the port that a token stands for.
+ * - `delayMs` time of a message between two threads, virtual milliseconds.
+ * - `portOf`  the port of a token.
  */
 export interface VirtualPortDeps {
   readonly scheduler: Scheduler;
@@ -24,20 +24,20 @@ export interface VirtualPortDeps {
 }
 
 /**
- * One end of a channel between two threads of a simulation. What is posted is a structured clone, as between real threads; it takes
- * a while, and keeps its order.
+ * One end of a channel between two virtual threads. Messages are structured clones, as between real threads; they take time,
+ * and keep their order.
  */
 export class VirtualPort implements Port {
   readonly token: PortToken;
-  /** Whose end it is; nobody's while it is on its way. */
+  /** The thread that has it; undefined while it is transferred. */
   owner: VirtualThread | undefined;
   peer: VirtualPort | undefined;
   isClosed = false;
   readonly #deps: VirtualPortDeps;
-  readonly #inbox: Letter[] = [];
+  readonly #inbox: PostedMessage[] = [];
   #listener: ((message: unknown) => void) | undefined;
   #onClose: (() => void) | undefined;
-  /** When the last message that is under way gets here. */
+  /** When the last message under way arrives. */
   #lastAtMs = 0;
 
   constructor(deps: VirtualPortDeps, number: number, owner: VirtualThread | undefined) {
@@ -50,14 +50,14 @@ export class VirtualPort implements Port {
     const { scheduler, portOf } = this.#deps;
     scheduler.mustBeInside();
     const { owner, peer } = this;
-    // What cannot be cloned is the sender's error, whether or not anybody is there to get it.
+    // Cloned first: an error about it is the sender's, even if nobody receives the message.
     const copy = typeof message === 'string' ? message : structuredClone(message);
     if (this.isClosed || owner === undefined || owner.isOver || peer === undefined) return;
     for (const token of transfer) (portOf(token) as VirtualPort).owner = undefined;
     peer.#accept(copy, transfer, owner);
   }
 
-  /** What is posted is here at once for whoever looks; it is the event of its arrival that takes a while. */
+  /** Takes a message, which is visible at once. Only the event of its arrival takes time. */
   take(): { message: unknown } | undefined {
     const first = this.#inbox.shift();
     return first === undefined ? undefined : { message: first.message };
@@ -66,14 +66,14 @@ export class VirtualPort implements Port {
   onMessage(listener: (message: unknown) => void): void {
     const isFirst = this.#listener === undefined;
     this.#listener = listener;
-    if (isFirst) for (const letter of this.#inbox) this.#plan(letter);
+    if (isFirst) for (const posted of this.#inbox) this.#plan(posted);
   }
 
   onClose(listener: () => void): void {
     this.#onClose = listener;
   }
 
-  /** Nothing here keeps a process alive. */
+  /** Does nothing: virtual ports do not keep a process alive. */
   hold(): void {}
 
   close(): void {
@@ -84,24 +84,24 @@ export class VirtualPort implements Port {
     if (peer !== undefined) peer.#peerClosed();
   }
 
-  /** Delivers what is here or on its way, at once: its sender is gone. */
+  /** Delivers all messages at once, because the sender is gone. */
   drain(): void {
     for (const { message } of this.#inbox.splice(0)) this.#listener?.(message);
   }
 
   #accept(message: unknown, transfer: readonly unknown[], from: VirtualThread): void {
     const delayMs = this.#deps.delayMs(from, this.owner);
-    const letter = { message, atMs: Math.max(this.#lastAtMs, from.localMs + delayMs), transfer };
-    this.#lastAtMs = letter.atMs;
+    const posted = { message, atMs: Math.max(this.#lastAtMs, from.localMs + delayMs), transfer };
+    this.#lastAtMs = posted.atMs;
     if (this.isClosed || this.owner?.isOver === true) {
-      this.#lose(letter);
+      this.#lose(posted);
       return;
     }
-    this.#inbox.push(letter);
-    if (this.#listener !== undefined) this.#plan(letter);
+    this.#inbox.push(posted);
+    if (this.#listener !== undefined) this.#plan(posted);
   }
 
-  #plan({ atMs }: Letter): void {
+  #plan({ atMs }: PostedMessage): void {
     const { owner } = this;
     if (owner === undefined) return;
     this.#deps.scheduler.schedule(owner, Math.max(atMs, this.#deps.scheduler.nowMs), () => this.#deliver());
@@ -109,11 +109,11 @@ export class VirtualPort implements Port {
 
   #deliver(): void {
     if (this.isClosed) return;
-    const letter = this.#inbox.shift();
-    if (letter !== undefined) this.#listener?.(letter.message);
+    const posted = this.#inbox.shift();
+    if (posted !== undefined) this.#listener?.(posted.message);
   }
 
-  /** Its other end is closed, or its thread is gone: told when everything that was under way is here. */
+  /** Closes this end, once everything under way has arrived. */
   #peerClosed(): void {
     const { scheduler } = this.#deps;
     const { owner } = this;
@@ -128,11 +128,11 @@ export class VirtualPort implements Port {
   }
 
   #forgetInbox(): void {
-    for (const letter of this.#inbox.splice(0)) this.#lose(letter);
+    for (const posted of this.#inbox.splice(0)) this.#lose(posted);
   }
 
-  /** Ports that were on their way to nobody are closed. */
-  #lose({ transfer }: Letter): void {
+  /** Closes the ports in a message that nobody receives. */
+  #lose({ transfer }: PostedMessage): void {
     for (const token of transfer) this.#deps.portOf(token)?.close();
   }
 }

@@ -4,15 +4,15 @@ import type { Scheduler } from './scheduler.ts';
 import { type PortToken, VirtualPort, type VirtualPortDeps } from './virtual-port.ts';
 import type { VirtualThread } from './virtual-thread.ts';
 
-/** What a new thread takes until it runs, milliseconds. */
+/** The time until a new thread runs, milliseconds. */
 const START_MS = [5, 40] as const;
-/** From the end of a thread until whoever started it knows. */
+/** The time from the end of a thread until its starter is told, milliseconds. */
 const NEWS_MS = [0.05, 2] as const;
 
 export interface VirtualThreadsDeps extends Pick<VirtualPortDeps, 'delayMs'> {
   readonly scheduler: Scheduler;
   readonly between: (least: number, most: number) => number;
-  /** Has a thread become what its boot data says. */
+  /** Boots a thread with its boot data. */
   readonly boot: (thread: VirtualThread, boot: unknown, port: Port, spawner: Spawner) => void | Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export class VirtualThreads {
     this.#portDeps = { scheduler, delayMs, portOf: (token) => this.#portOf(token) };
   }
 
-  /** What `owner` starts threads and makes channels with. */
+  /** The spawner of a thread. */
   spawnerOf(owner: VirtualThread): Spawner {
     return {
       spawn: (name, boot, transfer) => this.#spawn(owner, name, boot, transfer),
@@ -101,7 +101,7 @@ export class VirtualThreads {
   #received(owner: VirtualThread, token: unknown): VirtualPort {
     const port = this.#portOf(token) as VirtualPort;
     port.owner = owner;
-    // Its thread may have ended before it got it.
+    // The thread may have ended before the port arrived.
     if (owner.isOver) port.close();
     return port;
   }

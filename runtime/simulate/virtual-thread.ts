@@ -5,41 +5,41 @@ import { endTimer } from './running.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { ScheduledStep } from './step-heap.ts';
 
-/** What one look at the clock costs, milliseconds: a thread that reads the time sees it pass. */
+/** The time that reading the clock takes, milliseconds. So a thread that polls the clock sees time pass. */
 const LOOK_MS = 0.000_5;
-/** What node makes of a shorter delay. */
+/** Node's shortest delay of a timer, milliseconds. */
 const SHORTEST_TIMER_MS = 1;
 
 /**
- * A thread that is none: its event loop, its clock, its ids and its chance are given out by the scheduler. What it does
- * takes virtual time, in which it does nothing else.
+ * A virtual thread. Its event loop, clock, ids and randomness come from the scheduler. Its steps take virtual time, in which
+ * it does nothing else.
  */
 export class VirtualThread {
-  /** Counts all threads of a simulation. */
+  /** Its number among all threads of the simulation. */
   readonly number: number;
   readonly name: string;
   readonly seams: Seams;
   readonly loop: EventLoop;
-  /** The place that it is, once it is one. */
+  /** The place that it hosts, once it does. */
   placeId: string | undefined;
-  /** Virtual milliseconds until which it is busy. */
+  /** When it is free again, virtual milliseconds. */
   freeAtMs = 0;
   frozenUntilMs = 0;
-  /** How many times as long as others it takes. */
+  /** The factor that its times are multiplied by. */
   slowness = 1;
-  /** Virtual processor time that it has used. */
+  /** Processor time that it has used, virtual milliseconds. */
   cpuMs = 0;
   isOver = false;
-  /** What follows on the code that ran last, in order. */
+  /** Functions deferred by its code, in order. */
   readonly deferred: (() => void)[] = [];
-  /** Tasks that came due while it was in the middle of something. */
+  /** Steps that came due while deferred functions were left. */
   readonly blocked: ScheduledStep[] = [];
   isFollowing = false;
-  /** Takes what nobody caught. */
+  /** Called with uncaught errors. */
   onStray: (error: unknown) => void;
-  /** Called when it is over. */
+  /** Called when the thread ends. */
   readonly onOver: (() => void)[] = [];
-  /** What its agents' code draws by Math.random and the like, beside what their context gives. */
+  /** The generator for its agents' global reads, such as `Math.random`. */
   readonly chance: Chance;
   readonly #scheduler: Scheduler;
   #startMs = 0;
@@ -70,13 +70,13 @@ export class VirtualThread {
     };
   }
 
-  /** The virtual time as this thread has it: while it works, later than when it began. */
+  /** The virtual time of this thread, which advances within a step. */
   get localMs(): number {
     if (this.#scheduler.current === this) return this.#startMs + this.#spentMs;
     return Math.max(this.freeAtMs, this.#scheduler.nowMs);
   }
 
-  /** What it does now takes this much longer. */
+  /** Adds `ms` to the time of the current step. */
   spend(ms: number): void {
     this.#spentMs += ms * this.slowness;
   }
@@ -123,7 +123,7 @@ function idsOf(number: number): IdSource {
   return { origin: `t${number}`, next: () => ++count };
 }
 
-/** As unlike as real ones, and the same for the same seed. */
+/** Makes secrets of 128 bits by the seed. */
 function secretsOf(chance: Chance): NewSecret {
   const words = new Uint32Array(4);
   return () => {

@@ -9,15 +9,15 @@ import type { Snapshot } from '../protocol/snapshot.ts';
 import { running, type Waits } from './running.ts';
 
 export interface ActorWatch {
-  /** The agent begins on an envelope. */
+  /** Called when the agent begins an envelope. */
   began(cell: Cell, mail: Mail): void;
-  /** Whether its handler fails, and when. */
+  /** Whether its handler fails, and if so before or after its work. */
   fault(agentId: string): 'before' | 'after' | undefined;
-  /** Its handler is not done when it returns; `waits` says what it waits for. */
+  /** Called when its handler has returned a promise. `waits` counts its timers. */
   goesOn(handling: Handling, waits: Waits): void;
 }
 
-/** What a handler that is to fail throws. */
+/** The error of a handler that a fault makes fail. */
 export class SimulatedFailure extends Error {
   constructor() {
     super('a simulated failure');
@@ -25,7 +25,7 @@ export class SimulatedFailure extends Error {
   }
 }
 
-/** An actor whose code runs as ever, but for what a simulation sees of it and has it do. */
+/** An actor that reports to a simulation, and fails by its faults. */
 export class WatchedActor implements ActorLife {
   readonly #cell: Cell;
   readonly #actor: ActorLife;
@@ -85,7 +85,7 @@ export class WatchedActor implements ActorLife {
     return this.#asAgent(() => this.#actor.end());
   }
 
-  /** Has everything that follows known as the agent's. */
+  /** Runs code as the agent's. */
   #asAgent<Result>(run: () => Result, waits?: Waits): Result {
     const store = running.getStore();
     return store === undefined

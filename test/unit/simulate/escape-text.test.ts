@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deedOf, placeOf } from '../../../runtime/simulate/escape-text.ts';
+import { actionOf, placeOf } from '../../../runtime/simulate/escape-text.ts';
 
 describe('What is said of code that leaves a simulation (F-03)', () => {
   it.each([
@@ -8,7 +8,7 @@ describe('What is said of code that leaves a simulation (F-03)', () => {
     ['GETADDRINFOREQWRAP', 'it looked up a name in DNS'],
     ['toString', 'it had Node make a resource of the type toString'],
   ])('names what Node calls %s', (type, deed) => {
-    expect(deedOf(type)).toBe(deed);
+    expect(actionOf(type)).toBe(deed);
   });
 
   it.each([
