@@ -3,7 +3,7 @@ import type { Tool } from './tool.ts';
 
 const FOLDER = new URL('./tools/', import.meta.url);
 
-/** Every tool there is: what the files in `tools/` export, by name. */
+/** Loads all tools of the audit, sorted by name: those that the files `tools/*.tool.ts` export. */
 export async function allTools(): Promise<readonly Tool[]> {
   const names = readdirSync(FOLDER).filter((name) => name.endsWith('.tool.ts'));
   const modules = await Promise.all(names.map((name) => import(new URL(name, FOLDER).href)));

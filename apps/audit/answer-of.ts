@@ -4,14 +4,17 @@ import { NoteBook } from './note-book.ts';
 import type { ToolOutcome } from './run-tool.ts';
 import type { Tool } from './tool.ts';
 
-/** A report travels between threads and into a terminal: past this many findings the least severe are only counted. */
+/**
+ * The most findings of an answer, which goes between threads and into a terminal. The least severe beyond that are only
+ * counted.
+ */
 const MAX_FINDINGS = 2_000;
 
 /**
- * What a planet answers, of what its tools came to; `listing` is what was left out of the list of files.
+ * Makes a planet's answer from the outcomes of its tools. `listing` is what was left out of the list of files.
  *
- * A tool that died, or could not look at what it was given, is a note and in the summary, and the others' findings count.
- * When all that had something to read died, that refuses the task.
+ * A tool that died, or could not read its files, is noted and named in the summary; the findings of the others count. If all
+ * tools with files to read have died, the task is refused.
  */
 export function answerOf(
   tools: readonly Pick<Tool, 'name' | 'nothing'>[],
@@ -52,14 +55,14 @@ export function answerOf(
   };
 }
 
-/** It was given files, none of which was for it, such as packages that nobody publishes. */
+/** Whether a tool had files but none for it, such as packages that are not published. */
 const sawNothing = (outcome: ToolOutcome): boolean =>
   'report' in outcome &&
   outcome.report.filesSeen === 0 &&
   outcome.report.findings.length === 0 &&
   outcome.report.notes.length === 0;
 
-/** What keeps a whole project from being checked, by the kinds of notes. */
+/** Kinds of notes about a whole project that was not checked. */
 const LIMITS = new Set([
   'no-project',
   'not-installed',
@@ -69,7 +72,7 @@ const LIMITS = new Set([
   'memory',
 ]);
 
-/** Why a tool says less than it seems to: it could look at none of its files, or not at all of a project. */
+/** Why a tool's result is incomplete: it could read none of its files, or not check a project. */
 function whyUnread(outcome: ToolOutcome, tool = ''): string[] {
   if (!('report' in outcome)) return [];
   const { findings, notes, filesSeen } = outcome.report;
@@ -78,7 +81,7 @@ function whyUnread(outcome: ToolOutcome, tool = ''): string[] {
   return limit === undefined ? [] : [`${tool}: ${limit.reason}`];
 }
 
-/** The same defect reported twice, by two tools or of two projects that share a file, counts once. */
+/** Removes repetitions: two tools, or two projects that share a file, may report the same defect. */
 const distinct = (findings: readonly Finding[]): Finding[] => [
   ...new Map(findings.map((finding) => [finding.id, finding])).values(),
 ];

@@ -2,19 +2,19 @@ import { AuditReport, EarlierResult } from '@orrery/ralph-loop';
 import { z } from 'zod';
 
 /**
- * What every planet is asked with.
+ * The input of every planet.
  *
- * - `root`      the repository.
- * - `feedback`  what the gate said about the last answer, if it refused that.
+ * - `root`      path of the repository.
+ * - `feedback`  why the gate refused the last answer, if it did.
  */
 export const AuditRequest = z.strictObject({ root: z.string().min(1), feedback: z.string().optional() });
 export type AuditRequest = z.infer<typeof AuditRequest>;
 
 /**
- * What those planets are asked with that report on the mission itself.
+ * The input of planets that report on the mission itself.
  *
- * - `results`   what the other tasks came to.
- * - `baseline`  the path of an earlier report, as `--json` writes it.
+ * - `results`   results of the other tasks. @default none
+ * - `baseline`  path of an earlier report, as `--json` writes it.
  */
 export const MissionRequest = AuditRequest.extend({
   results: z.array(EarlierResult).default([]),
@@ -23,10 +23,10 @@ export const MissionRequest = AuditRequest.extend({
 export type MissionRequest = z.infer<typeof MissionRequest>;
 
 /**
- * What a planet answers.
+ * The answer of a planet.
  *
- * - `nothing`  what there was not, when there was nothing to read for it.
- * - `summary`  what it came to, in a sentence or two.
+ * - `nothing`  what the repository lacks, if there was nothing to read.
+ * - `summary`  a sentence or two about the result.
  */
 export const AuditAnswer = AuditReport.extend({
   nothing: z.string().optional(),

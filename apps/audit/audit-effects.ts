@@ -5,8 +5,8 @@ import { listRepository } from './list-repository.ts';
 import { runTool, type ToolOutcome } from './run-tool.ts';
 
 /**
- * What the planets reach outside for, for a simulation that answers instead: their tools are really run on the repository at
- * `root`, a real path, once; those of the planets that offer one of `capabilities`.
+ * Makes the effects of planets for a simulation. The tools of those planets that offer one of `capabilities` are really run,
+ * once, on the repository at `root`, a real path.
  */
 export async function auditEffects(
   root: string,

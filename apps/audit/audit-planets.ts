@@ -1,7 +1,7 @@
 import { AgentDefinition } from 'orrery';
 import { auditTeam } from './audit-team.ts';
 
-/** The definitions of the 21 planets, by which they are looked at without being started. */
+/** Loads the definitions of the 21 planets, without starting them. */
 export async function auditPlanets(): Promise<AgentDefinition[]> {
   const modules = await Promise.all(auditTeam().map(({ module }) => import(module.href)));
   const exported = modules.flatMap((module) => Object.values(module as Record<string, unknown>));

@@ -2,13 +2,13 @@ import { fileURLToPath } from 'node:url';
 import { loopAgents, type TeamMember } from '@orrery/ralph-loop';
 import { PLANETS } from 'orrery/planets';
 
-/** The folder that this package is a workspace of. */
+/** The repository that this package is a workspace of. */
 const OWN_REPOSITORY = fileURLToPath(new URL('../../', import.meta.url)).replace(/\/$/, '');
 
-/** The planets that the loop brings itself. */
+/** Planets that come with the loop. */
 const OF_THE_LOOP = ['sun', 'mercury'];
 
-/** The 21 planets, to be started in worker threads: those of the loop, and those that audit a repository. */
+/** The 21 planets for `startSystem`, each in a worker thread: those of the loop, and those of the audit. */
 export const auditTeam = (): TeamMember[] => [
   ...loopAgents(),
   ...Object.keys(PLANETS)
@@ -22,8 +22,8 @@ export const auditTeam = (): TeamMember[] => [
 ];
 
 /**
- * The mission file that audits the repository at `root`. Orrery's own repository has one that adds its layers, which would
- * say nothing true about another.
+ * The path of the mission file that audits the repository at `root`. Orrery's own repository has another one, with its
+ * layers.
  */
 export const auditMission = (root: string): string =>
   fileURLToPath(

@@ -3,15 +3,15 @@ import ignore, { type Ignore } from 'ignore';
 import { readSource } from '@orrery/ralph-loop/findings/read-source';
 
 /**
- * Says what the audit of a repository leaves out, in git's syntax, beside or below `.gitignore`. What it leaves out is
- * noted in the report: a repository may not hide things from its own audit unseen.
+ * The file that leaves files out of an audit, in git's syntax. What it leaves out is noted in the report, so that a
+ * repository cannot hide anything unseen.
  */
 export const AUDIT_IGNORE = '.auditignore';
 
 const GIT_IGNORE = '.gitignore';
 
 interface RuleFile {
-  /** The folder the patterns are relative to, '' for the root, else ending in '/'. */
+  /** The folder that the patterns are relative to: '' for the root, else with '/' at its end. */
   readonly base: string;
   readonly name: string;
   readonly rules: Ignore;
@@ -20,7 +20,7 @@ interface RuleFile {
 /** The ignore files that apply in one folder, nearest first. */
 export type IgnoreRules = readonly RuleFile[];
 
-/** The rules for `folder` ('' or ending in '/'): its own ignore files before those of the folders above. */
+/** The rules for `folder` ('', or with '/' at its end): its own ignore files, then those of the folders above. */
 export function rulesFor(
   root: string,
   folder: string,
@@ -31,7 +31,7 @@ export function rulesFor(
     if (!names.has(name)) return [];
     const read = readSource(root, join(folder, name));
     if (!('source' in read)) return [];
-    // git compares names as they are written.
+    // git is case-sensitive.
     return [{ base: folder, name, rules: ignore({ ignorecase: false }).add(read.source.text) }];
   });
   return own.length === 0 ? above : [...own, ...above];

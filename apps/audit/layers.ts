@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
 /**
- * What may import what.
+ * A layer of a repository, and which other layers it may import.
  *
- * - `match`      globs of the layer's files, relative to the repository; a file belongs to the first layer that has it.
- * - `mayImport`  names of other layers. Files that belong to no layer may be imported by all.
+ * - `match`      globs of its files, relative to the repository. A file belongs to the first layer that matches.
+ * - `mayImport`  names of other layers. All may import files of no layer. @default none
  */
 export const Layer = z.strictObject({
   name: z.string().min(1),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { AUDIT_IGNORE, type IgnoreRules, ignoredBy, rulesFor } from './ignore-rules.ts';
 import { codeOf, MAX_FILE_BYTES, tooLarge } from '@orrery/ralph-loop/findings/read-source';
 
-/** Never part of what a team wrote: version control, installed packages, build output. */
+/** Folders that are skipped: version control and installed packages. */
 const SKIPPED_FOLDERS = new Set(['.git', '.hg', '.svn', '.jj', 'node_modules']);
 
 export interface ListedFile {
@@ -13,17 +13,16 @@ export interface ListedFile {
 }
 
 export interface ListOptions {
-  /** Larger files are noted and left out. @default 1 MiB */
+  /** Larger files are left out, with a note. @default 1 MiB */
   readonly maxFileBytes?: number;
   readonly note: (kind: string, reason: string, file?: string) => void;
 }
 
 /**
- * Walks a repository in a fixed order, one folder in memory at a time.
+ * Lists the files of a repository in a fixed order, one folder in memory at a time. `root` is a real path.
  *
- * Leaves out what `.gitignore` files name (from `root` down, with or without git), symbolic links (so that no cycle of
- * links can trap it), pipes and devices, and what is too large or unreadable; binary files show when they are read.
- * `root` is a real path.
+ * It leaves out what `.gitignore` files name from `root` down, with or without git; symbolic links, which could form a cycle;
+ * pipes and devices; and files that are too large or unreadable. Binary files are found when they are read.
  */
 export function* listFiles(root: string, options: ListOptions): Generator<ListedFile> {
   const links = { count: 0, first: '' };

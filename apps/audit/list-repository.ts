@@ -2,16 +2,16 @@ import { listFiles, type ListedFile } from './list-files.ts';
 import { NoteBook } from './note-book.ts';
 import type { Note } from '@orrery/ralph-loop';
 
-/** After so many files others in the thread have a turn. */
+/** Files between two turns of the event loop. */
 const FILES_A_TURN = 500;
 
-/** The files of a repository, and what was left out of them, and why. */
+/** The files of a repository, with notes about what was left out. */
 export interface RepositoryFiles {
   readonly files: readonly ListedFile[];
   readonly notes: readonly Note[];
 }
 
-/** Lists the repository at `root`, a real path; rejects with the signal's reason when that aborts. */
+/** Lists the repository at `root`, a real path. Rejects with the signal's reason when it aborts. */
 export async function listRepository(root: string, signal: AbortSignal): Promise<RepositoryFiles> {
   const notes = new NoteBook();
   const files: ListedFile[] = [];

@@ -1,9 +1,9 @@
 import type { Note } from '@orrery/ralph-loop';
 
-/** Notes of one kind that are listed one by one; the others of that kind share a note. */
+/** Notes of one kind that are listed. One more note counts the others. */
 const MAX_A_KIND = 10;
 
-/** Gathers notes, however many there are; each once. */
+/** Collects notes, each once, in bounded memory. */
 export class NoteBook {
   readonly #kinds = new Map<string, { listed: Map<string, Note>; count: number }>();
 

@@ -4,23 +4,23 @@ import type { AuditAnswer, AuditRequest } from './audit-answer.ts';
 import type { RepositoryFiles } from './list-repository.ts';
 import type { ToolOutcome } from './run-tool.ts';
 
-/** A planet's task in hand. */
+/** The task that a planet works at. */
 export interface PlanetJob {
   readonly request: AuditRequest;
   readonly ctx: HandlingContext;
 }
 
-/** - `outcomes` of the tools that have run, in their order. */
+/** The context of a planet's machine. `outcomes` are those of the tools that have run, in order. */
 export interface PlanetContext {
   readonly job: PlanetJob | undefined;
-  /** The repository, by its real path. */
+  /** The real path of the repository. */
   readonly root: string | undefined;
   readonly listed: RepositoryFiles | undefined;
   readonly outcomes: readonly ToolOutcome[];
   readonly answer: AuditAnswer | undefined;
 }
 
-/** What a step is given: the task, and what is known by now. */
+/** The input of a step: the task, and the results of earlier steps. */
 export interface PlanetStep {
   readonly job: PlanetJob;
   readonly root: string;
@@ -28,12 +28,12 @@ export interface PlanetStep {
   readonly outcomes: readonly ToolOutcome[];
 }
 
-/** - `tool` by its name. */
+/** The input of a tool's step. `tool` is its name. */
 export interface ToolStep extends PlanetStep {
   readonly tool: string;
 }
 
-/** A planet by its id, and the capability that it is asked for. */
+/** The id of a planet, and its capability. */
 export interface PlanetRole {
   readonly id: string;
   readonly capability: string;
@@ -47,13 +47,13 @@ const IDLE: PlanetContext = {
   answer: undefined,
 };
 
-/** Each step is invoked when there is a job, and what the steps before it have found. */
+/** The input of a step. The machine invokes it only once everything in it is set. */
 const stepOf = ({ context }: { context: PlanetContext }): PlanetStep => {
   const { job, root, listed, outcomes } = context;
   return { job, root, listed, outcomes } as PlanetStep;
 };
 
-/** Filled by `.provide()`, in `planet.ts`. */
+/** Stands for a step until `planet.ts` provides it. */
 const unfilled = (): never => {
   throw new Error('the step is not provided');
 };
@@ -89,20 +89,22 @@ const planetSetup = setup({
   },
 });
 
-/** What all planets have in common: they wait, answer or refuse, and leave what is cut off. */
+/** The state of a planet without a task. */
 const waitingFor = (capability: string) =>
   ({ tags: 'ready', entry: 'forget', on: { [capability]: { target: 'busy', actions: 'takeJob' } } }) as const;
+/** The states in which a planet ends a task. */
 const ENDINGS = {
   answering: { entry: 'answer', always: 'waiting' },
   refusing: { entry: 'refuse', always: 'waiting' },
   cutOff: { entry: 'settle', always: 'waiting' },
 } as const;
+/** Leaves the work when its task is cancelled or times out. */
 const CUT_OFF = {
   invoke: { src: 'watchForCutOff', input: stepOf },
   on: { 'work.cut-off': 'cutOff' },
 } as const;
 
-/** A state in which one step is done, and where it leads. */
+/** A state that invokes one step. */
 const invoking = <const Src extends string, const Target extends string, const Action extends string>(
   src: Src,
   onDone: { readonly target: Target; readonly actions: Action },
@@ -110,9 +112,8 @@ const invoking = <const Src extends string, const Target extends string, const A
 ) => ({ invoke: { src, input: stepOf, onDone, onError } });
 
 /**
- * The work of a planet with tools: it waits to be asked, opens the repository and lists its files, is at work with its tools,
- * each a state, checks what they found, and answers. When the task is cancelled or its time is over, it is cut off: whatever
- * runs for it ends. One task at a time.
+ * The machine of a planet with tools, for one task at a time. It opens the repository, lists its files, runs its tools, each
+ * in a state, checks their findings, and answers. If the task is cancelled or times out, all that runs for it is ended.
  */
 export function planetMachine({ id, capability }: PlanetRole, tools: readonly string[]) {
   const refusing = `#${id}.refusing`;
@@ -144,8 +145,8 @@ export function planetMachine({ id, capability }: PlanetRole, tools: readonly st
 }
 
 /**
- * The work of a planet that reports on the mission itself: it opens the repository, makes its report of what the other tasks
- * came to, and answers. Like the others it can be cut off, and does one task at a time.
+ * The machine of a planet that reports on the mission itself, for one task at a time. It opens the repository, makes a report
+ * from the results of other tasks, and answers. It can be cut off like the others.
  */
 export function missionPlanetMachine({ id, capability }: PlanetRole) {
   const refusing = `#${id}.refusing`;

@@ -15,22 +15,23 @@ import {
 import { runTool, type ToolOutcome } from './run-tool.ts';
 import type { Tool } from './tool.ts';
 
-/** For an ask that brings no deadline of its own: an hour is longer than any repository takes. */
+/** The deadline of an ask without one: longer than any repository takes. */
 const HANDLING_TIMEOUT_MS = 3_600_000;
 
-/** The names under which planets reach outside (`ctx.effect`), so that a simulation can answer instead. */
+/** The name of the effect that lists the repository, by which a simulation can answer it. */
 export const LIST_REPOSITORY = 'list-repository';
+/** The name of the effect that runs a tool. */
 export const runOf = ({ name }: Pick<Tool, 'name'>): string => `run-tool ${name}`;
 
 const toolsByPlanet = new WeakMap<object, readonly Tool[]>();
 
-/** The tools that do a planet's job; none of one that reports on the mission itself. */
+/** The tools of a planet; none for a planet that reports on the mission. */
 export const toolsOf = (definition: AgentDefinition): readonly Tool[] => toolsByPlanet.get(definition) ?? [];
 
-/** Asked with an `Input`, of which its schema makes a `Parsed`. */
+/** The capability of a planet. Its schema parses `Input` to `Parsed`. */
 type Job<Input, Parsed> = Capability<Input, AuditAnswer, Parsed>;
 
-/** A planet whose job is done by `tools`, one after the other, in processes of their own. */
+/** Makes a planet that runs `tools`, one after the other, in processes of their own. */
 export function planet<Input, Parsed extends AuditRequest>(
   who: Planet,
   job: Job<Input, Parsed>,
@@ -51,10 +52,10 @@ export function planet<Input, Parsed extends AuditRequest>(
   return definition;
 }
 
-/** What a planet says of the mission: it finds nothing itself. */
+/** A report on the mission. It has no findings of its own. */
 export type AboutMission = Pick<AuditAnswer, 'notes' | 'summary'>;
 
-/** A planet that reports on the mission itself: `report` makes its answer of what the other tasks came to. */
+/** Makes a planet that reports on the mission itself. `report` makes its answer from the results of the other tasks. */
 export function missionPlanet<Input>(
   who: Planet,
   job: Job<Input, MissionRequest>,
@@ -81,7 +82,7 @@ const planetOf = <Input, Parsed>(
     job as unknown as Capability,
   ]);
 
-/** The real path of the repository. */
+/** Resolves to the real path of the repository. */
 async function open({ request, ctx }: PlanetJob): Promise<string> {
   const repository = await ctx.effect<RepositoryRoot>(REPOSITORY_ROOT, () => repositoryRoot(request.root));
   if ('refusal' in repository) throw refused(repository.refusal, { root: request.root });

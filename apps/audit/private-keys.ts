@@ -1,16 +1,16 @@
 import type { TextRange } from '@orrery/ralph-loop/findings/evidence';
 
 const BEGIN = /-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----/g;
-/** What stands between the lines of a key: escapes, quotes, joins, indentation. */
+/** Text between the lines of a key: escapes, quotes, joins, indentation. */
 const BETWEEN = /\\[nr]|["'`+,;#*\s]/g;
 const HEADERS = /(?:Proc-Type|DEK-Info|Version|Comment): [^\n]{0,120}\n/g;
-/** Larger than what a test or a text about keys would make up; smaller than the smallest key (Ed25519: 64). */
+/** More than a made-up key has, and less than the smallest real one (Ed25519: 64). */
 const MIN_KEY_CHARACTERS = 60;
 const LOOKED_AT = 1_000;
 
 /**
- * Finds private keys of any kind and spelling: encrypted ones, PGP blocks, keys cut off before their end, keys written
- * as joined strings. secretlint knows RSA, DSA, EC and OpenSSH keys that are complete.
+ * Finds private keys that secretlint misses: encrypted ones, PGP blocks, incomplete keys, and keys in joined strings.
+ * secretlint knows complete RSA, DSA, EC and OpenSSH keys.
  */
 export function findPrivateKeys(text: string): TextRange[] {
   if (!text.includes('PRIVATE KEY')) return [];

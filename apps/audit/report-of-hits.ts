@@ -12,15 +12,15 @@ import { type Hit, ruleOf, type Tool } from './tool.ts';
 
 const MAX_MESSAGE = 500;
 
-/** For whom, and where. */
+/** The agent that reports, and the root of the repository. */
 export interface HitsOptions {
   readonly agent: string;
   readonly root: string;
 }
 
 /**
- * The hits of a tool as findings: with the text of their lines, in which secrets are masked, as in the messages. A hit that
- * stands nowhere, and one of a rule that the tool does not name, is a note.
+ * Converts hits of a tool to findings, with the text of their lines. Secrets in lines and messages are masked. A hit without
+ * a place, or with a rule that the tool does not declare, becomes a note.
  */
 export async function reportOfHits(
   tool: Pick<Tool, 'name' | 'rules'>,
@@ -72,14 +72,14 @@ function findingOf(
   };
 }
 
-/** The line itself or, of a blank one and one past the end, the one with text before it; else the first. */
+/** The line itself, or the last line with text before it, or the first. */
 function lineWithText(source: SourceText, claimed: number): number {
   let line = claimed;
   while (line > 1 && (source.line(line) ?? '').trim() === '') line -= 1;
   return Math.max(1, line);
 }
 
-/** Masked before they are cut, all at once: half a key is not recognised as one. */
+/** Masks messages, before they are cut: half a key would not be recognised. */
 async function masked(messages: readonly string[]): Promise<string[]> {
   const lines = messages.map((message) => message.replace(/\s*\n\s*/g, ' '));
   const source = new SourceText('messages', lines.join('\n'));
@@ -89,7 +89,7 @@ async function masked(messages: readonly string[]): Promise<string[]> {
   );
 }
 
-/** The scanner is loaded when there is something to show. */
+/** Finds secrets. The scanner is loaded on first use. */
 async function secretsOf(source: SourceText): Promise<readonly TextRange[]> {
   const { findSecrets } = await import('./secrets.ts');
   return findSecrets(source);

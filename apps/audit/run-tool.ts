@@ -9,34 +9,35 @@ import type { Tool, ToolJob } from './tool.ts';
 import { ToolMessage, type ToolOrder } from './tool-message.ts';
 
 const ENTRY = fileURLToPath(new URL('./tool-process.ts', import.meta.url));
-/** Where the tools are installed, and this app is. */
+/** The folder with this app and the installed tools. */
 const INSTALLED = realpathSync(fileURLToPath(new URL('../../', import.meta.url)));
 
 const DEFAULT_HEAP_MB = 512;
-/** A tool that says more characters than this says nothing that anybody will read. */
+/** The most output of a tool before it is killed, characters. */
 const MAX_OUTPUT = 64 * 1024 * 1024;
-const LAST_WORDS = 600;
-/** A stack follows the words that say why. */
-const KEPT_WORDS = 16_000;
+/** Output that the reason of a death shows, characters. */
+const SHOWN_OUTPUT = 600;
+/** Output that is kept to explain a death, characters. A stack follows the reason. */
+const KEPT_OUTPUT = 16_000;
 
 export interface RunToolOptions {
   readonly agent: string;
   readonly signal: AbortSignal;
   readonly progress: (done: number, of: number) => void;
-  /** Without it the tool may read and run what it likes; for tests of what it would do then. @default true */
+  /** Whether the tool is confined; false only in tests of what it would do otherwise. @default true */
   readonly isConfined?: boolean;
 }
 
-/** What a tool came to: a report; or in a sentence how it died, or what there was not for it to read. */
+/** The outcome of a tool: its report, a sentence about its death, or what there was not to read. */
 export type ToolOutcome =
   | { readonly report: AuditReport }
   | { readonly died: string }
   | { readonly nothing: string };
 
 /**
- * Runs a tool in a process of its own, which may read the repository and what is installed, may write to a folder that is
- * gone afterwards, and reaches nothing else. Rejects with the signal's reason when that aborts; the process, and whatever it
- * started, is ended then.
+ * Runs a tool in a process of its own. The process may read the repository and what is installed, and write to a scratch
+ * folder that is removed afterwards. Rejects with the signal's reason when it aborts; the process and its children are ended
+ * then.
  */
 export async function runTool(tool: Tool, job: ToolJob, options: RunToolOptions): Promise<ToolOutcome> {
   options.signal.throwIfAborted();
@@ -67,7 +68,7 @@ function confinement({ maySpawn, isNative }: Tool, root: string, scratch: string
   ];
 }
 
-/** Nothing of ours: no tokens, no options for Node, and no home with settings in it. */
+/** The environment of a tool: no tokens, no options of Node, and no home with settings. */
 const environment = (scratch: string): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'] ?? '',
   LANG: process.env['LANG'] ?? 'C.UTF-8',
@@ -85,27 +86,27 @@ function outcomeOf(tool: Tool, child: Piped, { signal, progress }: RunToolOption
       signal.removeEventListener('abort', cutOff);
       resolve(outcome);
     };
-    let words = '';
+    let output = '';
     const remember = (text: string): void => {
-      words = (words + text).slice(-KEPT_WORDS);
+      output = (output + text).slice(-KEPT_OUTPUT);
     };
     const mayTalk = limitOutput(child);
     child.stderr?.setEncoding('utf8').on('data', (text: string) => mayTalk(text) && remember(text));
     readLines(child, mayTalk, (line) => {
       const message = messageIn(line);
-      if (message === undefined) remember(`${line.slice(0, LAST_WORDS)}\n`);
+      if (message === undefined) remember(`${line.slice(0, SHOWN_OUTPUT)}\n`);
       else if ('progress' in message) progress(...message.progress);
       else if ('result' in message) over({ report: message.result });
-      else over({ died: `${tool.name} failed: ${oneLine(message.error).slice(0, LAST_WORDS)}` });
+      else over({ died: `${tool.name} failed: ${oneLine(message.error).slice(0, SHOWN_OUTPUT)}` });
     });
     child.once('error', (error) => over({ died: `${tool.name} did not start: ${error.message}` }));
-    // What it started may still hold its output.
+    // Its children may still hold its output open.
     child.once('exit', () => kill(child));
-    child.once('close', (code, killer) => over({ died: deathOf(tool, { code, killer, words }) }));
+    child.once('close', (code, killer) => over({ died: deathOf(tool, { code, killer, output }) }));
   });
 }
 
-/** Says whether a process may go on; one that does not stop talking is killed. */
+/** Makes a function that says whether a process is within `MAX_OUTPUT`, and kills it if not. */
 function limitOutput(child: Piped): (text: string) => boolean {
   let left = MAX_OUTPUT;
   return ({ length }) => {
@@ -141,21 +142,21 @@ function messageIn(line: string): ToolMessage | undefined {
 interface Death {
   readonly code: number | null;
   readonly killer: NodeJS.Signals | null;
-  readonly words: string;
+  readonly output: string;
 }
 
-function deathOf({ name, maxHeapMb = DEFAULT_HEAP_MB }: Tool, { code, killer, words }: Death): string {
-  if (words.includes('heap out of memory')) return `${name} needs more than its ${maxHeapMb} MB of memory`;
+function deathOf({ name, maxHeapMb = DEFAULT_HEAP_MB }: Tool, { code, killer, output }: Death): string {
+  if (output.includes('heap out of memory')) return `${name} needs more than its ${maxHeapMb} MB of memory`;
   const how = killer === null ? `ended with code ${code}` : `was ended by ${killer}`;
-  const last = oneLine(words).slice(-LAST_WORDS);
+  const last = oneLine(output).slice(-SHOWN_OUTPUT);
   return `${name} ${how} before it had a result${last === '' ? '' : `; its last words: ${last}`}`;
 }
 
 const oneLine = (text: string): string => stripVTControlCharacters(text).replace(/\s+/g, ' ').trim();
 
 /**
- * Ends the process and everything that it started; its folder goes with it. Whoever runs it may be gone in a moment, so
- * nothing is waited for; what it writes while it ends goes when it has ended.
+ * Kills the process and its children, and removes its folder. It waits for nothing, because this process may end soon. Files
+ * that are written meanwhile are removed when the process has ended.
  */
 function end(child: Piped, scratch: string): void {
   const remove = (): void => rmSync(scratch, { recursive: true, force: true, maxRetries: 3, retryDelay: 5 });
@@ -169,7 +170,7 @@ function end(child: Piped, scratch: string): void {
   }
 }
 
-/** To its group: what it started is in it. */
+/** Kills its process group, which includes its children. */
 function kill({ pid }: Piped): void {
   if (pid === undefined) return;
   try {

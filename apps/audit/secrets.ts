@@ -5,12 +5,10 @@ import { creator as recommended } from '@secretlint/secretlint-rule-preset-recom
 import { findPrivateKeys } from './private-keys.ts';
 import type { SourceText } from '@orrery/ralph-loop/findings/source-text';
 
-// On by default, it keeps several entries per rule and file for ever: half a gigabyte after 50,000 files.
+// Off, because it would keep several entries per rule and file: half a gigabyte after 50,000 files.
 secretLintProfiler.setEnabled(false);
 
-/**
- * A secret in a text, by offsets. `isSilenced`: the file itself says `secretlint-disable` about it.
- */
+/** A secret in a text, by offsets. `isSilenced`: the file disables it by `secretlint-disable`. */
 export interface SecretMatch {
   readonly rule: string;
   readonly start: number;
@@ -22,7 +20,7 @@ const PRESET = { id: '@secretlint/secretlint-rule-preset-recommend', rule: recom
 const COMMENTS = { id: '@secretlint/secretlint-rule-filter-comments', disabled: true };
 const RULE_PREFIX = '@secretlint/secretlint-rule-';
 
-/** Every secret in a text by secretlint's recommended rules, and private keys of any kind; placeholders are left out. */
+/** Finds secrets by secretlint's recommended rules, and private keys of any kind. Placeholders are left out. */
 export async function findSecrets(source: SourceText): Promise<SecretMatch[]> {
   const all = await lint(source, [COMMENTS]);
   if (all.length === 0) return [];
@@ -53,7 +51,7 @@ async function lint(
   return distinct(matches.filter(({ start, end }) => !isPlaceholder(text.slice(start, end))));
 }
 
-/** secretlint's range of an AWS key begins at its name, and is only as long as the key: half of the key is after it. */
+/** The real end of an AWS key. secretlint's range begins at the name, but has the length of the key only. */
 function endOfKey(text: string, start: number, ruleId: string): number {
   const key = ruleId.endsWith('-aws')
     ? /[A-Za-z0-9/+=]{40,}/.exec(text.slice(start, start + LOOKED_AT))
@@ -65,15 +63,15 @@ const LOOKED_AT = 500;
 
 const overlaps = (a: TextRange, b: TextRange): boolean => a.start < b.end && b.start < a.end;
 
-/** Words and runs that nobody's real key has, but documentation and templates do. */
+/** Words and repetitions that documentation has, but no real key. */
 const PLACEHOLDER =
   /example|placeholder|\bx{3,}\b|your[-_]|change[-_]?me|dummy|redacted|<[^>]*>|\$\{|\.{3}|\*{3}|([A-Za-z0-9])\1{5}/i;
-/** Base64 has runs of equal letters (AAAAAA), so a private key is judged by its size instead. */
+/** A private key, which is judged by size instead: base64 has repetitions such as AAAAAA. */
 const PEM = /-----BEGIN/;
 
 const isPlaceholder = (secret: string): boolean => !PEM.test(secret) && PLACEHOLDER.test(secret);
 
-/** Some rules match one key in two ways: one finding a rule and start. */
+/** Removes repetitions: some rules match one key in two ways. */
 function distinct(matches: Match[]): Match[] {
   const seen = new Set<string>();
   return matches.filter((match) => !seen.has(keyOf(match)) && seen.add(keyOf(match)));

@@ -1,7 +1,7 @@
 import { AuditReport } from '@orrery/ralph-loop';
 import { z } from 'zod';
 
-/** What a tool's process is started to do: it reads one from its standard input. */
+/** The job of a tool's process, which it reads from its standard input. */
 export interface ToolOrder {
   readonly agent: string;
   readonly tool: string;
@@ -11,7 +11,7 @@ export interface ToolOrder {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** A line of what a tool's process writes: how far it is, what it came to, or what it threw. */
+/** A line that a tool's process writes: its progress, its result, or its error. */
 export const ToolMessage = z.union([
   z.strictObject({ progress: z.tuple([z.number().nonnegative(), z.number().nonnegative()]) }),
   z.strictObject({ result: AuditReport }),

@@ -1,6 +1,6 @@
 /**
- * The entry of a tool's process. It reads its order from standard input, and writes messages, one a line, to standard
- * output. When standard input ends before the tool has, whoever started it is gone, and so is this process.
+ * The entry of a tool's process. It reads its order from standard input, and writes messages to standard output, one a line.
+ * If standard input ends first, its parent has ended, and the process ends too.
  */
 import type { Writable } from 'node:stream';
 import { reportOfHits } from './report-of-hits.ts';
@@ -9,7 +9,7 @@ import type { ToolMessage, ToolOrder } from './tool-message.ts';
 import { writtenFiles } from './written-files.ts';
 
 const write: Writable['write'] = process.stdout.write.bind(process.stdout) as Writable['write'];
-// What a library prints is none of our messages.
+// Output of libraries goes to standard error.
 process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;
 
 const say = (message: ToolMessage): Promise<void> =>

@@ -1,14 +1,15 @@
 import type { Note, Severity } from '@orrery/ralph-loop';
 
 /**
- * What a tool says is wrong at one place.
+ * A defect that a tool reports.
  *
- * - `rule`      `<tool>/<its own rule id>`, as in the tool's table of rules.
- * - `severity`  ours, from that table, never the tool's default.
+ * - `rule`      `<tool>/<id of the rule>`, as in the tool's rules.
+ * - `severity`  ours, from those rules; never the tool's default.
  * - `file`      relative to the root, with `/`.
- * - `line`      1-based; `column` too, in UTF-16 units.
- * - `message`   one or two plain sentences: what is wrong, and what to do about it.
- * - `help`      the address of the rule's page.
+ * - `line`, `column` from 1; columns in UTF-16 units.
+ * - `message`   one or two sentences: what is wrong, and what to do about it.
+ * - `help`      URL of the rule's page.
+ * - `trail`     files that lead to the defect, such as a circle of imports.
  */
 export interface Hit {
   readonly rule: string;
@@ -22,11 +23,11 @@ export interface Hit {
 }
 
 /**
- * What a tool is asked, in a process of its own.
+ * The job of a tool, in a process of its own.
  *
- * - `root`   the repository's real path. The process stands elsewhere: nothing is looked up there by chance.
- * - `files`  those that it takes, relative to the root: text that people wrote, of at most 1 MiB.
- * - `input`  what the mission's task says beside the root.
+ * - `root`   real path of the repository. It is not the working directory, so that nothing is read from there by chance.
+ * - `files`  files that the tool takes, relative to the root: text that people wrote, of at most 1 MiB.
+ * - `input`  the other fields of the mission's task.
  */
 export interface ToolJob {
   readonly root: string;
@@ -34,35 +35,36 @@ export interface ToolJob {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** `filesSeen`: how many of the files it looked at. @default all of them */
+/** The result of a tool. `filesSeen` is how many files it has read. @default all */
 export interface ToolResult {
   readonly hits: readonly Hit[];
   readonly notes?: readonly Note[];
   readonly filesSeen?: number;
 }
 
-/** How severe it is to break a rule, and what the rule is about. */
+/** A rule: its severity, and a sentence about it. */
 export interface ToolRule {
   readonly severity: Severity;
   readonly what: string;
 }
 
 /**
- * A tool that its field trusts.
+ * A tool of the audit.
  *
- * Its module is loaded twice: in the planet's thread for what it says of itself, and in the tool's process to run. So the
- * tool's own packages are imported inside `run`, never at the top.
+ * Its module is loaded twice: in the planet's thread for its description, and in the tool's process to run. So `run` must
+ * import the tool's packages itself.
  *
  * - `module`     `import.meta.url` of the file that exports it.
- * - `packages`   what it stands on, by npm's names, or `git`.
- * - `home`       an address.
- * - `replaces`   what of our own it replaced; for the docs.
- * - `rules`      all that it may report. A key that ends in `*` stands for all that begin so.
- * - `nothing`    said when it takes no file: `no stylesheets`.
+ * - `packages`   packages of npm that it uses, or `git`.
+ * - `home`       URL of its home page.
+ * - `replaces`   rules of our own that it replaced; for the docs.
+ * - `rules`      all rules that it may report. A key with `*` at its end stands for all that begin so.
+ * - `nothing`    what there is not if it takes no file, such as `no stylesheets`.
+ * - `takes`      whether it reads a file, by its path.
  * - `maxHeapMb`  of its process. @default 512
- * - `maySpawn`   it starts a program of its own, such as git or a native binary. @default false
- * - `isNative`   a package of its has code that is no JavaScript, loaded into the process. @default false
- * - `progress`   may be called as often as one likes.
+ * - `maySpawn`   it starts a program, such as git or a native binary. @default false
+ * - `isNative`   it loads native code into its process. @default false
+ * - `run`        runs it; `progress` may be called any number of times.
  */
 export interface Tool {
   readonly name: string;
@@ -80,7 +82,7 @@ export interface Tool {
   readonly run: (job: ToolJob, progress: (done: number, of: number) => void) => Promise<ToolResult>;
 }
 
-/** The rule of this id, if it is one of the tool's. */
+/** Finds a tool's rule by its id; undefined if it has none. */
 export function ruleOf({ rules }: Pick<Tool, 'rules'>, id: string): ToolRule | undefined {
   if (Object.hasOwn(rules, id)) return rules[id];
   const pattern = Object.keys(rules).find((key) => key.endsWith('*') && id.startsWith(key.slice(0, -1)));

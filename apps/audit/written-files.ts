@@ -8,7 +8,7 @@ export interface WrittenFiles {
   readonly notes: readonly Note[];
 }
 
-/** Of `files` those that hold text that people wrote; a note says what each of the others is. */
+/** Selects the files with text that people wrote. A note says what each of the others is. */
 export function writtenFiles(root: string, files: readonly string[]): WrittenFiles {
   const written: string[] = [];
   const notes: Note[] = [];

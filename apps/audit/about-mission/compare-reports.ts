@@ -2,7 +2,7 @@ import type { EarlierResult, Finding, Note } from '@orrery/ralph-loop';
 import { z } from 'zod';
 import type { AboutMission } from '../planet.ts';
 
-/** What is compared of an earlier report; the rest of it may be of any version. */
+/** The part of an earlier report that is compared. Other fields may be of any version. */
 export const Baseline = z.object({
   format: z.literal('orrery-report'),
   startedAtMs: z.number(),
@@ -22,7 +22,7 @@ type Comparable = Pick<Finding, 'rule' | 'file' | 'line' | 'lineSha256' | 'messa
 
 const LISTED = 20;
 
-/** ATLAS's report: what is new and what is gone since an earlier report. */
+/** ATLAS's report: which findings are new, and which are gone, since an earlier report. */
 export function compareReports(results: readonly EarlierResult[], baseline: Baseline): AboutMission {
   const now = results.flatMap(({ findings }) => findings);
   const isNew = notIn(baseline.findings, now);
@@ -35,7 +35,7 @@ export function compareReports(results: readonly EarlierResult[], baseline: Base
   };
 }
 
-/** Those of `of` that are not among `others`. A line that has only moved is the same, and each is matched once. */
+/** The findings of `of` that are not in `others`. A finding whose line has moved counts as the same; each is matched once. */
 function notIn(others: readonly Comparable[], of: readonly Comparable[]): Comparable[] {
   const left = new Map<string, number>();
   for (const other of others) left.set(keyOf(other), (left.get(keyOf(other)) ?? 0) + 1);

@@ -1,10 +1,10 @@
 import { type EarlierResult, type Finding, type Note, SEVERITIES } from '@orrery/ralph-loop';
 import type { AboutMission } from '../planet.ts';
 
-/** Of each kind of count the largest that are listed. */
+/** How many counts of each kind are listed, the largest first. */
 const LISTED = 10;
 
-/** NEPTUNE's report: how many findings there are where, by which rule, and what it took. */
+/** NEPTUNE's report: numbers of findings by severity, area, file, rule and tool, and the time of each task. */
 export function countFindings(results: readonly EarlierResult[]): AboutMission {
   const findings = results.flatMap((result) => result.findings);
   const ran = results.filter(({ attempts }) => attempts.length > 0);
@@ -21,7 +21,7 @@ export function countFindings(results: readonly EarlierResult[]): AboutMission {
   };
 }
 
-/** The folder at the root, and of a workspace its own. */
+/** The area of a file: its top folder, or the folder of its workspace. */
 function areaOf(file: string): string {
   const folders = file.split('/').slice(0, -1);
   const depth = /^(apps|packages|libs|modules|services)$/.test(folders[0] ?? '') ? 2 : 1;

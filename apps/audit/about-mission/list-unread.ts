@@ -4,7 +4,7 @@ import type { RepositoryFiles } from '../list-repository.ts';
 import type { AboutMission } from '../planet.ts';
 import type { Tool } from '../tool.ts';
 
-/** Kinds of notes that say that a file was not read. */
+/** Kinds of notes about files that were not read. */
 const LEFT_OUT = new Set([
   'too-large',
   'generated',
@@ -15,10 +15,10 @@ const LEFT_OUT = new Set([
   'audit-ignore',
 ]);
 const LISTED = 15;
-/** Who takes it takes everything, whatever it is. */
+/** A name that only tools for all files take. */
 const OF_NO_KIND = 'a-file.of-no-kind';
 
-/** ANDROMEDA's report: the files that no tool of their kind takes, and those that were left out. */
+/** ANDROMEDA's report: the files that no tool is made for, and those that were left out. */
 export function listUnread(
   { files, notes: listing }: RepositoryFiles,
   tools: readonly Pick<Tool, 'takes'>[],
@@ -47,7 +47,7 @@ export function listUnread(
   };
 }
 
-/** Several tools leave out the same. */
+/** Removes repetitions: several tools leave out the same files. */
 const distinct = (notes: readonly Note[]): Note[] => [
   ...new Map(
     notes

@@ -1,12 +1,12 @@
 import type { EarlierResult, Note } from '@orrery/ralph-loop';
 import type { AboutMission } from '../planet.ts';
 
-/** What of a task's notes says that a tool did not come to its end. */
+/** The kind of notes about tools that died. */
 const TOOL_DIED = 'tool-died';
-/** How attempts end that came to something. */
+/** The ends of attempts, and of tasks, with a result. */
 const GOOD_ENDS: ReadonlySet<string> = new Set(['accepted', 'nothing']);
 
-/** MIMAS's report: the tools that died, the attempts that came to nothing, and the tasks that did. */
+/** MIMAS's report: tools that died, attempts that failed, and tasks that failed. */
 export function nameDeaths(results: readonly EarlierResult[]): AboutMission {
   const deaths = results.flatMap(({ id, notes }) =>
     notes.filter(({ kind }) => kind === TOOL_DIED).map(({ reason }) => note(TOOL_DIED, `${id}: ${reason}`)),

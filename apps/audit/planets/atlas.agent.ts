@@ -12,7 +12,7 @@ export const atlas = missionPlanet(PLANETS.atlas, missionCompare, async ({ resul
   return compareReports(results, earlier);
 });
 
-/** The report, or what is wrong with the file. */
+/** Reads an earlier report; resolves to a sentence if the file is none. */
 async function readBaseline(file: string): Promise<Baseline | string> {
   try {
     return Baseline.parse(JSON.parse(await readFile(file, 'utf8')));

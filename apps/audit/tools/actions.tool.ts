@@ -15,7 +15,7 @@ const RULES = ruleTable('actions', {
   },
 });
 
-/** Workflows that GitHub refuses or misreads, by GitHub's own language service; and scripts that strangers may write. */
+/** Finds workflows that GitHub refuses or misreads, by GitHub's own language service, and script injections. */
 export const actions: Tool = {
   name: 'actions',
   module: import.meta.url,
@@ -27,7 +27,7 @@ export const actions: Tool = {
   nothing: 'no workflows',
   takes: (file) => WORKFLOW.test(file) || ACTION.test(file),
   run: async (job, progress) => {
-    // The package imports JSON as bundlers do, without saying that it is JSON.
+    // The package imports JSON without an import attribute, as bundlers allow.
     const hooks = registerHooks({
       load: (url, context, next) =>
         next(url, url.endsWith('.json') ? { ...context, importAttributes: { type: 'json' } } : context),
@@ -52,13 +52,13 @@ export const actions: Tool = {
 const WORKFLOW = /^\.github\/workflows\/[^/]+\.ya?ml$/;
 const ACTION = /^(?:\.github\/actions\/(?:[^/]+\/)+)?action\.ya?ml$/;
 
-/** Warnings are guesses: what a context holds shows when it runs. */
+/** The severity of warnings, which are guesses about contexts at run time. */
 const WARNING = 2;
 
-/** What GitHub takes all the same: empty maps where it wants nothing, nothing where it wants a map. */
+/** Errors that GitHub tolerates: empty maps where nothing is expected, and nothing where a map is. */
 const TOLERATED =
   /^Unexpected value ''|NullToken|^A mapping was not expected|^Required property is missing: description/;
-/** One type, which GitHub takes for a list of it. */
+/** A single type, which GitHub reads as a list. */
 const ONE_TYPE = /^\s*types:\s*[\w-]+\s*$/;
 
 interface Fault {
@@ -79,11 +79,11 @@ function invalid(source: SourceText, { severity, message: said, range: { start }
   });
 }
 
-/** One mistake is often several faults. */
+/** Keeps the first hit of each line: one mistake often causes several. */
 const firstOfEachLine = (hits: readonly Hit[]): Hit[] =>
   [...Map.groupBy(hits, ({ line }) => line).values()].flatMap((alike) => alike.slice(0, 1));
 
-/** What strangers write, by the fields that GitHub's own guide to hardening names. */
+/** Fields that strangers can write, by GitHub's guide to hardening. */
 const STRANGERS = new RegExp(
   [
     'github\\.head_ref',
@@ -96,9 +96,9 @@ const STRANGERS = new RegExp(
   ].join('|'),
 );
 const EXPRESSION = /\$\{\{(.*?)\}\}/gs;
-/** What makes a yes or a no of a text, or data of it. */
+/** Expressions that reduce a text to a boolean or a hash. */
 const HARMLESS = /^\s*!?\s*(?:contains|startsWith|endsWith|hashFiles)\s*\([^()]*\)\s*$|^[^&|]*[=!]=[^&|]*$/;
-/** Only people with rights to write start these: what they push is theirs. */
+/** Triggers that only people with write access can cause. */
 const TRUSTED_ONLY = new Set([
   'push',
   'workflow_dispatch',
@@ -108,9 +108,9 @@ const TRUSTED_ONLY = new Set([
   'repository_dispatch',
 ]);
 
-/** Started from a fork these may read only, and see no secrets. */
+/** Triggers that have read access and no secrets if they come from a fork. */
 const READ_ONLY = new Set(['pull_request', 'pull_request_review', 'pull_request_review_comment']);
-/** Only branches of the repository itself get past this. */
+/** Conditions that only branches of the repository itself pass. */
 const OWN_BRANCH =
   /head\.repo\.full_name\s*==\s*github\.repository\b|!\s*github\.event\.pull_request\.head\.repo\.fork\b|head\.repo\.fork\s*==\s*false/;
 

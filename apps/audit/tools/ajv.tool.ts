@@ -11,7 +11,7 @@ const RULES = ruleTable('ajv', {
   },
 });
 
-/** JSON Schemas that validators refuse. */
+/** Finds JSON Schemas that validators refuse. */
 export const jsonSchema: Tool = {
   name: 'ajv',
   module: import.meta.url,
@@ -30,7 +30,7 @@ export const jsonSchema: Tool = {
       if (draft === undefined) return [];
       const schema = jsonIn(source);
       if (schema === undefined) return hitOf(RULES, 'ajv/not-json', source, { line: 1 });
-      // What names the draft is the schema itself, not one that it holds.
+      // The draft must be named at the root, not in a nested schema.
       if (!Object.hasOwn(schema, '$schema')) return [];
       schemas += 1;
       const faults = [...validatorFor(draft, schema), ...danglingRefs(schema)];
@@ -52,7 +52,7 @@ export const jsonSchema: Tool = {
   },
 };
 
-/** Names its draft near the beginning of the file, where people write it. */
+/** A schema names its draft near the beginning of the file. */
 const SCHEMA =
   /"\$schema"\s*:\s*"https?:\/\/json-schema\.org\/(draft-0[467]|draft\/2019-09|draft\/2020-12)\/schema#?"/;
 const LOOKED_AT = 2_000;
@@ -74,10 +74,10 @@ function jsonIn({ text }: SourceText): JsonObject | undefined {
   }
 }
 
-/** These only say that something below them failed. */
+/** Keywords whose errors only say that something below failed. */
 const GROUPS = new Set(['anyOf', 'oneOf', 'allOf', 'if', 'not']);
 
-/** Schemas are held against their draft; none is compiled, since a schema becomes code when it is. */
+/** Makes a validator of schemas against their drafts. Schemas are not compiled, because that turns them into code. */
 async function validators(): Promise<(draft: string, schema: JsonObject) => Fault[]> {
   const [{ Ajv }, { Ajv2019 }, { Ajv2020 }, { default: Ajv4 }, { default: draft6 }] = await Promise.all([
     import('ajv'),
@@ -100,7 +100,7 @@ async function validators(): Promise<(draft: string, schema: JsonObject) => Faul
     if (id === undefined || make === undefined) return [];
     const validator = made.get(draft) ?? make();
     made.set(draft, validator);
-    // People write http for https, and the other way round.
+    // People mix up http and https.
     if (validator.validateSchema({ ...schema, $schema: id }) !== false) return [];
     const faults = new Map<string, Fault>();
     for (const { instancePath, keyword, message = 'is wrong' } of validator.errors ?? []) {
@@ -122,10 +122,13 @@ const keysOf = (pointer: string): string[] =>
     .slice(1)
     .map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'));
 
-/** Below these stands data. */
+/** Keywords with data below them, not schemas. */
 const DATA = new Set(['enum', 'const', 'default', 'examples', 'example']);
 
-/** References into the same document that lead nowhere; a schema with an address of its own refers from there. */
+/**
+ * Finds references within the document that lead nowhere. A schema with an `$id` of its own is skipped: its references start
+ * there.
+ */
 function danglingRefs(root: JsonObject): Fault[] {
   const faults: Fault[] = [];
   const walk = (value: unknown, path: readonly string[]): void => {
@@ -150,7 +153,7 @@ function leads(ref: string, root: JsonObject): boolean {
       at = (at as JsonObject)[key];
     }
   } catch {
-    // A lone percent sign: nobody knows what is meant.
+    // An invalid escape: the target is unknown.
   }
   return true;
 }

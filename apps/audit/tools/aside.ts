@@ -3,25 +3,25 @@ const TEST_FOLDER =
 const TEST_FILE =
   /[._-](?:test|spec|e2e|cy|bench|fixture|stories|story)(?:-d)?\.[^/]+$|(^|\/)test_[^/]+\.py$/i;
 
-/** Tests, what they are given and what they expect; benchmarks; stories: nobody runs them in production. */
+/** Whether a file is a test, a fixture, a benchmark or a story, so that it does not run in production. */
 export const isTest = (file: string): boolean => TEST_FOLDER.test(file) || TEST_FILE.test(file);
 
-/** What shows how something is used: nothing depends on them. */
+/** Whether a file is a demonstration that nothing depends on. */
 export const isDemo = (file: string): boolean =>
   /(^|\/)(?:(?:samples?|examples?|demos?|playgrounds?|sandbox)(?:[-_][\w-]*)?)\//i.test(file);
 
-/** Whether a file lies with the documentation. */
+/** Whether a file is in a folder of documentation. */
 export const isOfDocs = (file: string): boolean => /(^|\/)docs?\//i.test(file);
 
-/** What does not run in production: tests, demonstrations and documentation. */
+/** Whether a file does not run in production: a test, a demonstration or documentation. */
 export const isAside = (file: string): boolean =>
   isTest(file) || isDemo(file) || isOfDocs(file) || /\.mdx?$/i.test(file);
 
-/** What somebody else maintains. */
+/** Whether a file is a copy of somebody else's, by its folder. */
 export const isVendored = (file: string): boolean =>
   /(^|\/)(?:vendor|third[-_]party|bower_components)\//i.test(file);
 
-/** The first comment names a product, its version and its licence: the file is a copy of somebody else's. */
+/** Whether a file is a copy of somebody else's: its first comment names a version and a licence. */
 export const isCopied = (text: string): boolean =>
   /^\s*(?:@charset[^;]*;\s*)?\/\*(?:(?!\*\/)[\s\S]){0,400}?\bv?\d+\.\d+\.\d+\b(?:(?!\*\/)[\s\S]){0,400}?\b(?:licen[cs]ed?|copyright)\b/i.test(
     text,
@@ -30,5 +30,5 @@ export const isCopied = (text: string): boolean =>
 const SAMPLE =
   /(^|\/)(?:(?:__)?(?:fixtures?|snapshots?|mocks?)(?:__)?|test-?data|templates?|goldens?|expected)\//i;
 
-/** Whether a file is somebody else's, what a test expects or is given, or becomes another file: its faults may be meant. */
+/** Whether the faults of a file may be intended: it is vendored, a fixture, an expected output or a template. */
 export const isSample = (file: string): boolean => isVendored(file) || SAMPLE.test(file);

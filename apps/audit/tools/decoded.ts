@@ -1,4 +1,4 @@
-/** What an address says without its escapes; as it stands where a % begins none. */
+/** Decodes the escapes of a URL; returns the text unchanged if they are invalid. */
 export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -7,9 +7,9 @@ import { isScript } from './oxlint.ts';
 const isManifest = (file: string): boolean => /(^|\/)package\.json$/.test(file);
 
 /**
- * URANUS's: packages that are imported and not declared, and a lock that no longer fits.
+ * Finds packages that are imported but not declared, and lock files that no longer fit.
  *
- * It is ours, on the parser and the resolver of oxc: knip loads the configurations of other tools as code.
+ * It is our own, on the parser and resolver of oxc, because knip loads configurations of other tools as code.
  */
 export const dependencies: Tool = {
   name: 'dependencies',
@@ -50,7 +50,7 @@ type Manifest = { readonly name?: string } & Readonly<
   Partial<Record<(typeof SECTIONS)[number], Readonly<Record<string, string>>>>
 >;
 
-/** By their folders: `.` is the root. */
+/** Manifests by folder; `.` is the root. */
 type Manifests = ReadonlyMap<string, Manifest>;
 
 async function manifestsIn({ root, files }: ToolJob): Promise<Manifests> {
@@ -72,7 +72,7 @@ async function jsonOf(root: string, file: string): Promise<unknown> {
   }
 }
 
-/** Of `@scope/name/path` and `name/path`; undefined of what no registry could have. */
+/** The package of a specifier, `@scope/name/path` or `name/path`; undefined if it is no valid name. */
 const packageOf = (specifier: string): string | undefined =>
   /^(@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*(?=\/|$)/.exec(specifier)?.[0];
 
@@ -99,7 +99,7 @@ async function undeclaredIn(
       const name = packageOf(specifier);
       if (name === undefined || isType || isLazy || isBuiltin(specifier) || own.has(name)) continue;
       if (declared.has(name) || declared.has(typesOf(name)) || hits.has(`${dirname(file)} ${name}`)) continue;
-      // Only what stands in node_modules is surely a package: the rest may be a bundler's word for a folder.
+      // Only a folder in node_modules is surely a package. Other names may be aliases of a bundler.
       const isInstalled = (folder: string): boolean =>
         manifests.has(folder) && existsSync(join(root, folder, 'node_modules', name));
       if (!foldersAbove(file).some(isInstalled)) continue;
@@ -118,7 +118,7 @@ async function undeclaredIn(
 
 const typesOf = (name: string): string => `@types/${name.replace(/^@(.+)\/(.+)$/, '$1__$2')}`;
 
-/** What may be imported by a file; undefined where no manifest speaks for it. */
+/** The packages that a file may import; undefined if no manifest applies to it. */
 function declaredFor(file: string, manifests: Manifests): ReadonlySet<string> | undefined {
   const above = foldersAbove(file).flatMap((folder) => manifests.get(folder) ?? []);
   return above.length === 0
@@ -137,7 +137,7 @@ interface Lock {
   readonly packages?: Readonly<Record<string, Locked | undefined>>;
 }
 
-/** What makes `npm ci` refuse: packages that are not locked, or in a version that does not fit. */
+/** Finds what makes `npm ci` fail: packages that are not locked, or with a version that does not fit. */
 async function lockDrift({ root }: ToolJob, manifests: Manifests): Promise<Hit[]> {
   const { packages } = ((await jsonOf(root, 'package-lock.json')) ?? {}) as Lock;
   const { readSource } = await import('@orrery/ralph-loop/findings/read-source');
@@ -154,7 +154,7 @@ async function lockDrift({ root }: ToolJob, manifests: Manifests): Promise<Hit[]
     );
     const misfits = asked.filter(([name, range]) => {
       const locked = lockedIn(folder, name);
-      // A peer, and what is optional, may be missing.
+      // Peer and optional dependencies may be missing.
       if (locked === undefined)
         return [manifest.dependencies, manifest.devDependencies].some((all) => all?.[name] === range);
       const { link = false, version = '' } = locked;

@@ -5,7 +5,7 @@ import { hitOf, scanFiles } from './scan-files.ts';
 
 const rule = (severity: Severity, what: string) => ({ severity, what });
 
-/** Faults by the names of the validator; what is spelt otherwise than usual, or newer than it, is none. */
+/** Rules by the validator's names, without those about style or about instructions that it does not know yet. */
 const RULES: Tool['rules'] = Object.fromEntries(
   Object.entries({
     ARGUMENT_EXTRA: rule('medium', 'The instruction has too many arguments'),
@@ -43,7 +43,7 @@ const RULES: Tool['rules'] = Object.fromEntries(
   }).map(([name, value]) => [`dockerfile-utils/${name.toLowerCase().replaceAll('_', '-')}`, value]),
 );
 
-/** Dockerfiles that do not build, or build something else. */
+/** Finds Dockerfiles that do not build, or not what was meant. */
 export const dockerfileUtils: Tool = {
   name: 'dockerfile-utils',
   module: import.meta.url,
@@ -57,7 +57,7 @@ export const dockerfileUtils: Tool = {
   run: async (job, progress) => {
     const { validate, ValidationCode } = await import('dockerfile-utils');
     return scanFiles(job, progress, (source) => {
-      // A template says something else each time it is filled in.
+      // A template is no Dockerfile yet.
       if (/\{\{|\{%|<%/.test(source.text)) return [];
       return validate(source.text).flatMap(({ code, message, range: { start } }) => {
         const name = ValidationCode[Number(code)]?.toLowerCase().replaceAll('_', '-');

@@ -18,7 +18,7 @@ const RULES = ruleTable('gherkin', {
   },
 });
 
-/** Features that do not run as they are written, by Cucumber's own parser. */
+/** Finds features that do not run as written, by Cucumber's own parser. */
 export const gherkin: Tool = {
   name: 'gherkin',
   module: import.meta.url,
@@ -42,7 +42,7 @@ export const gherkin: Tool = {
   },
 };
 
-/** The feature, or a hit for each of the parser's errors. */
+/** Parses a feature; returns a hit for each error if that fails. */
 function parse(
   { AstBuilder, GherkinClassicTokenMatcher, Parser }: Cucumber,
   source: SourceText,
@@ -52,11 +52,11 @@ function parse(
     return parser.parse(source.text);
   } catch (error) {
     return errorsIn(error).flatMap(({ message, location: { line, column } }) => {
-      const words = message.replace(/^\(\d+:\d+\): /, '');
+      const reason = message.replace(/^\(\d+:\d+\): /, '');
       return hitOf(RULES, 'gherkin/syntax-error', source, {
         line,
         column,
-        message: `The feature cannot be parsed: ${words}.`,
+        message: `The feature cannot be parsed: ${reason}.`,
       });
     });
   }
@@ -74,7 +74,7 @@ function errorsIn(error: unknown): readonly PlacedError[] {
   throw error;
 }
 
-/** Scenarios whose names should differ: those of the feature, and those of each of its rules. */
+/** Groups scenarios whose names should differ: those of the feature, and those of each rule. */
 function groupsOf({ children }: Feature): Scenario[][] {
   const own = children.flatMap(({ scenario }) => scenario ?? []);
   const ofRules = children.flatMap((child) =>
@@ -123,7 +123,7 @@ function checkScenario(
 
 const PLACEHOLDER = /<([^<>\s/](?:[^<>]*[^<>\s])?)>/g;
 
-/** Placeholders in steps that no example fills; tags of HTML in a text are closed. */
+/** Finds placeholders in steps that no example fills. HTML tags, which are closed, are left out. */
 function unknownPlaceholders({ steps, examples }: Scenario): string[] {
   if (examples.length === 0) return [];
   const columns = new Set(

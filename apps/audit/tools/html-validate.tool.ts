@@ -3,7 +3,7 @@ import type { Tool } from '../tool.ts';
 import { isDemo, isOfDocs, isSample, isTest } from './aside.ts';
 import { firstOfEach, hitOf, ruleTable, scanFiles } from './scan-files.ts';
 
-/** What keeps somebody from using a page, and what a browser reads otherwise than it was meant. */
+/** Rules about what keeps people from using a page, and what browsers read otherwise than meant. */
 const RULES = ruleTable('html-validate', {
   medium: {
     'area-alt': 'A part of an image map has no text; screen readers read out its address',
@@ -32,10 +32,10 @@ const RULES = ruleTable('html-validate', {
     'no-multiple-main': 'The page has several main elements',
   },
 });
-/** By their own names, where those differ. */
+/** html-validate's names of rules, where they differ from ours. */
 const OWN_NAMES: Readonly<Record<string, string>> = { 'duplicate-attribute': 'no-dup-attr' };
 
-/** Pages that people cannot use, and markup that browsers mend by guessing. */
+/** Finds pages that people cannot use, and markup that browsers repair by guessing. */
 export const htmlValidate: Tool = {
   name: 'html-validate',
   module: import.meta.url,
@@ -52,7 +52,7 @@ export const htmlValidate: Tool = {
     const ids = Object.keys(RULES).map((id) => id.replace('html-validate/', ''));
     const ours = new Map(ids.map((id) => [OWN_NAMES[id] ?? id, `html-validate/${id}`]));
     const rules = Object.fromEntries([...ours.keys()].map((id) => [id, 'error']));
-    // Its own loader of files reads configuration beside each of them; this one knows only ours.
+    // Its file loader would read configurations from the repository; this one uses ours only.
     const validator = new HtmlValidate(
       new StaticConfigLoader({ root: true, extends: [], elements: ['html5'], plugins: [], rules } as never),
     );
@@ -63,7 +63,7 @@ export const htmlValidate: Tool = {
       const hits = report.results.flatMap(({ messages }) =>
         messages.flatMap(({ ruleId, line, column, offset, message, ruleUrl }) => {
           const id = ours.get(ruleId) ?? ruleId;
-          // Some rules point at the element, others at one of its attributes.
+          // Some rules point at an element, others at its attribute.
           const start = Math.max(0, source.text.lastIndexOf('<', offset));
           const tag = source.text.slice(start, start + LOOKED_AT);
           if (isMeant(id, tag) || HARMLESS.test(message)) return [];
@@ -72,7 +72,7 @@ export const htmlValidate: Tool = {
           if (message.includes('required "lang"') && (isRedirect(source) || isTranslated(source))) return [];
           if (id === 'html-validate/wcag/h30' && isFilledIn(source, offset)) return [];
           if (id === 'html-validate/empty-title' && TO_FILL_IN.test(source.text)) return [];
-          // A header that stands in every page is one header.
+          // The same line in many pages is reported once.
           const same = `${id} ${source.line(line)?.trim()}`;
           if (seen.has(same)) return [];
           seen.add(same);
@@ -85,46 +85,46 @@ export const htmlValidate: Tool = {
   },
 };
 
-/** A title is a name, too, if not a good one; and the mark beside a heading that links to it is hidden on purpose. */
+/** Whether a hit is intended: an element named by `title`, or a hidden anchor beside a heading. */
 const isMeant = (id: string, tag: string): boolean =>
   (NAMELESS.has(id) && TITLED.test(tag)) || (id === 'html-validate/hidden-focusable' && IN_PAGE.test(tag));
 
-/** Sources that scripts fill in, and a < before a digit, which browsers show as it stands. */
+/** Messages about `src` that scripts fill in, and about `<` before a digit, which browsers show as text. */
 const HARMLESS = /required "src" attribute|'<\/?[^a-z/]/i;
 const NAMELESS = new Set(
   ['empty-heading', 'input-missing-label', 'text-content', 'wcag/h30'].map((id) => `html-validate/${id}`),
 );
 const OF_CONTROLS = new Set(['input-missing-label', 'form-dup-name'].map((id) => `html-validate/${id}`));
 
-/** Whether a script gives the link its text: the page has one, or the link leads nowhere yet. */
+/** Whether a script may give the link its text: the page has a script, or the link leads nowhere yet. */
 const isFilledIn = ({ text }: SourceText, offset: number): boolean =>
   /<script\b/i.test(text) ||
   !/^<a\s[^>]*href\s*=\s*["']?(?!#?["'\s>]|javascript:)/i.test(text.slice(text.lastIndexOf('<a', offset)));
 
-/** A script gives the page its words, and says their language. */
+/** Whether a script translates the page, and so sets its texts and language. */
 const isTranslated = ({ text }: SourceText): boolean => /\sdata-(?:l10n|i18n)[\w-]*\s*=/i.test(text);
 
-/** A piece that a page of the documentation shows: whoever copies it gives its controls a label and a name. */
+/** Whether a file is a fragment for documentation, whose reader adds labels and names. */
 const isSnippet = ({ file, text }: SourceText): boolean => isOfDocs(file) && !/<(?:html|body)\b/i.test(text);
 
-/** Nobody reads a page that only sends browsers to another one. */
+/** Whether a page only redirects, so that nobody reads it. */
 const isRedirect = ({ text }: SourceText): boolean =>
   /http-equiv=["']?refresh|\blocation(?:\.href)?\s*=|\blocation\.(?:replace|assign)\(/i.test(text) &&
   text.replace(/<(script|style)\b[\s\S]*?<\/\1>|<[^>]*>/gi, '').trim().length < 200;
 
-/** Who copies the page gives it a title and a description. */
+/** An empty description: the page is to be copied and filled in. */
 const TO_FILL_IN = /<meta\s(?=[^>]*\bname=["']?description\b)[^>]*\bcontent=(?:""|'')/i;
 const TITLED = /^<[^<>]*\stitle\s*=\s*["']?[^"'\s>]/;
 const IN_PAGE = /^<a\s[^<>]*href\s*=\s*["']?#/;
 const LOOKED_AT = 1_000;
 
-/** What a program wrote says so. */
+/** Marks of a page that a program wrote. */
 const WRITTEN = /<meta\s[^>]*name=["']?generator\b|class="tsd-/i;
 
-/** Where programs write reports and reference pages. */
+/** Folders of reports and reference pages that programs write. */
 const REPORTS = /(^|\/)(?:coverage|lcov-report|javadoc|typedoc|_site|storybook-static|playwright-report)\//i;
 
-/** What is filled in before a browser sees it: by a server, by Angular, Vue, Svelte, Alpine, or by a build. */
+/** Whether a page is a template: of a server, a build, Angular, Vue, Svelte or Alpine. */
 const isTemplate = ({ text, file }: SourceText): boolean =>
   /\.component\.html$/i.test(file) ||
   /\{\{|\{%|<%|<\?(?!xml)|\$\{|\[\[|#\{|\s(?:\*ng\w+|\[\w[\w.-]*\]|\(\w[\w.]*\)|v-\w+|:\w[\w-]*|@\w[\w.:-]*|x-\w+|ng-\w+|th:\w+|data-bind)\s*=|@@\w|<\/?(?:ng-|svelte:)|\{#(?:if|each)/i.test(

@@ -1,12 +1,10 @@
 import type { SourceText } from '@orrery/ralph-loop/findings/source-text';
 import { parseSync } from 'oxc-parser';
 
-/** When a script uses what it imports: while it loads, in functions that run later, or as types alone, which are gone by then. */
+/** When a script uses an import: while it loads, in functions that run later, or never, because it is only types. */
 export type Use = 'loading' | 'later' | 'never';
 
-/**
- * The names by which a script exports functions that it declares: in a circle they are there before anything has loaded.
- */
+/** The exported names of functions that a script declares. In a circle of imports these exist before anything has loaded. */
 export function declaredFunctions({ file, text }: SourceText): ReadonlySet<string> {
   const { module, program } = parseSync(file, text);
   const declared = new Set<string>();
@@ -23,9 +21,10 @@ export function declaredFunctions({ file, text }: SourceText): ReadonlySet<strin
 }
 
 /**
- * When a script uses what it imports from the specifiers that are meant.
+ * When a script uses its imports from one file.
  *
- * `isThere`: whether the file that is meant has this name before it has loaded.
+ * - `isMeant` whether a specifier leads to that file.
+ * - `isThere` whether that file has a name before it has loaded.
  */
 export function useOf(
   { file, text }: SourceText,
@@ -33,7 +32,7 @@ export function useOf(
   isThere: (name: string) => boolean,
 ): Use {
   const { module, program } = parseSync(file, text);
-  /** By their local names, whether they are there before the file that is meant has loaded. */
+  /** Imports by local name, with whether they exist before the file has loaded. */
   const names = new Map<string, boolean>();
   for (const { moduleRequest, entries } of module.staticImports)
     if (isMeant(moduleRequest.value))
@@ -67,11 +66,11 @@ interface Node {
 
 const isNode = (value: unknown): value is Node => typeof (value as Partial<Node> | null)?.type === 'string';
 
-/** Syntax of TypeScript that is there when the program runs. */
+/** Syntax of TypeScript that exists at run time. */
 const WITH_VALUES =
   /^TS(?:As|Satisfies|NonNull|Instantiation)|^TS(?:Enum|Export|Parameter|ModuleBlock|ModuleDecl)/;
 
-/** Functions, what fields of instances begin with, and what is handed on under a name. */
+/** Whether a part of a node runs later: bodies of functions, initial values of instance fields, and re-exports. */
 const runsLater = ({ type, static: isStatic }: Node, part: string): boolean =>
   /Function|^ExportSpecifier$/.test(type) ||
   (type === 'PropertyDefinition' && part === 'value' && isStatic !== true);

@@ -4,8 +4,11 @@ import { parseSync, Visitor } from 'oxc-parser';
 import { type NapiResolveOptions, ResolverFactory } from 'oxc-resolver';
 
 /**
- * - `isType`  gone when the types are stripped.
- * - `isLazy`  loaded when a call runs, so that it may be missing until then.
+ * An import of a script.
+ *
+ * - `offset`  of the specifier, in UTF-16 units.
+ * - `isType`  it is removed with the types.
+ * - `isLazy`  it is loaded by a call, so it may be missing until then.
  */
 export interface Import {
   readonly specifier: string;
@@ -14,7 +17,7 @@ export interface Import {
   readonly isLazy: boolean;
 }
 
-/** The imports of a script whose specifiers are written out; none of one that cannot be parsed. */
+/** Finds the imports of a script with literal specifiers; none if it cannot be parsed. */
 export function importsOf({ file, text }: SourceText): Import[] {
   const { module, program, errors } = parseSync(file, text);
   if (errors.some(({ severity }) => severity === 'Error')) return [];
@@ -54,7 +57,7 @@ export function importsOf({ file, text }: SourceText): Import[] {
 
 const RESOLUTION: NapiResolveOptions = {
   extensions: ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs', '.json', '.d.ts'],
-  // TypeScript sources import each other by the names of what they are compiled to.
+  // TypeScript sources import each other by the names of the compiled files.
   extensionAlias: {
     '.js': ['.ts', '.tsx', '.js', '.jsx'],
     '.jsx': ['.tsx', '.jsx'],
@@ -67,11 +70,11 @@ const RESOLUTION: NapiResolveOptions = {
   nodePath: false,
 };
 
-/** Finds the file of the repository that an import means; reads names of files, and JSON. */
+/** Resolves imports to files of the repository. It reads file names and JSON only. */
 export class ImportResolver {
   readonly #root: string;
   readonly #withConfig = new ResolverFactory({ ...RESOLUTION, tsconfig: 'auto' });
-  /** For what lies under a tsconfig.json that cannot be read. */
+  /** Without tsconfig.json, for files under one that cannot be read. */
   readonly #plain = new ResolverFactory(RESOLUTION);
 
   /** `root` is a real path. */
@@ -79,7 +82,7 @@ export class ImportResolver {
     this.#root = root;
   }
 
-  /** The file relative to the root; `outside` for packages and built-ins; `nowhere` if there is none. */
+  /** The file, relative to the root; `outside` for packages and built-ins; `nowhere` if nothing is found. */
   resolve(file: string, specifier: string): { readonly file: string } | 'outside' | 'nowhere' {
     const from = join(this.#root, file);
     const asked = specifier.replace(/[?#].*$/, '') || specifier;

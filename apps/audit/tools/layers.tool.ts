@@ -5,7 +5,7 @@ import { isScript } from './oxlint.ts';
 
 type Layer = Layers[number];
 
-/** JUPITER's second: imports that the layers of the mission do not allow. */
+/** Finds imports that the layers of the mission do not allow. */
 export const layers: Tool = {
   name: 'layers',
   module: import.meta.url,

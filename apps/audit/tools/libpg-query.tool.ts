@@ -15,7 +15,10 @@ const RULES = ruleTable('libpg-query', {
   },
 });
 
-/** What PostgreSQL's own parser says of schemas, and of the newest migration: those before it have been applied. */
+/**
+ * Finds faults in schemas and in the newest migration, by PostgreSQL's own parser. Older migrations have been applied
+ * already.
+ */
 export const libpgQuery: Tool = {
   name: 'libpg-query',
   module: import.meta.url,
@@ -64,7 +67,7 @@ export const libpgQuery: Tool = {
 
 const MIGRATIONS = /^(.*?(?:^|\/)(?:migrations?|migrate|drizzle|versions)\/)/i;
 
-/** The last file of each folder of migrations: their names begin with a number or a date. */
+/** The last file of each folder of migrations, by the number or date that its name begins with. */
 function newestMigrations(files: readonly string[]): ReadonlySet<string | undefined> {
   const ofFolders = Map.groupBy(files, (file) => MIGRATIONS.exec(file)?.[1]);
   ofFolders.delete(undefined);
@@ -72,17 +75,19 @@ function newestMigrations(files: readonly string[]): ReadonlySet<string | undefi
   return new Set([...ofFolders.values()].map((some) => some.toSorted(order.compare).at(-1)));
 }
 
-/** Whether a change may still be made another way: it is no old migration, and its author has not been warned by Prisma. */
+/** Whether a change can still be written otherwise: it is not in an old migration, and Prisma has not warned about it. */
 const isOpen = ({ file, text }: SourceText, newest: ReturnType<typeof newestMigrations>): boolean =>
   (!MIGRATIONS.test(file) || newest.has(file)) && !/^\s*\/\*\s*Warnings:/.test(text);
 
 interface Breach {
   readonly rule: keyof typeof RULES;
-  /** In bytes. */
+  /** Offset in the statement, bytes. */
   readonly location: number | undefined;
 }
 
-/** `empty`: the tables that are surely empty in this file, as they are created or cleared there. */
+/**
+ * Finds breaches in a statement. `empty` collects tables that are certainly empty, because the file creates or clears them.
+ */
 function breachesIn(node: Node, empty: Set<string>): Breach[] {
   if ('CreateStmt' in node) return duplicatesIn(node.CreateStmt, empty);
   if ('AlterTableStmt' in node) return addedIn(node.AlterTableStmt, empty);
@@ -116,7 +121,7 @@ function addedIn({ relation, cmds = [] }: AlterTableStmt, empty: ReadonlySet<str
 
 const FILLED = new Set(['CONSTR_DEFAULT', 'CONSTR_IDENTITY', 'CONSTR_GENERATED']);
 
-/** Whether a column must have a value and gets none by itself. */
+/** Whether a column must have a value, and has no default. */
 function needsValue({ constraints = [], typeName }: ColumnDef): boolean {
   const types = constraints.map((one) => ('Constraint' in one ? one.Constraint.contype : undefined) ?? '');
   const mustHave = types.includes('CONSTR_NOTNULL') || types.includes('CONSTR_PRIMARY');
@@ -135,13 +140,13 @@ function firstOf<Given, Made>(
       const made = make(one);
       if (made !== undefined) return made;
     } catch {
-      // Another dialect, a template, or a mistake: the caller counts it.
+      // Another dialect, a template or a mistake. The caller counts it.
     }
   }
   return undefined;
 }
 
-/** Longer ones are data; the parser's own stack is bounded. */
+/** The longest statement to parse, characters. Longer ones are data, and the parser's stack is limited. */
 const MAX_STATEMENT = 128 * 1024;
 const OF_INTEREST =
   /^(?:create\s+(?:(?:global|local|temp|temporary|unlogged)\s+)*table|alter\s+table|truncate|delete\s+from)\b/i;
@@ -156,29 +161,29 @@ const DIALECTS: readonly (readonly [name: string, marks: RegExp])[] = [
   ['Oracle', /\bVARCHAR2\b|\bNUMBER\s*\(\s*\d/i],
 ];
 
-/** The dialect that a file is written in, if it is neither PostgreSQL nor SQLite; by words that only that one has. */
+/** The dialect of a file, if it is neither PostgreSQL nor SQLite, by words that only that dialect has. */
 const foreignDialect = (text: string): string | undefined =>
   DIALECTS.find(([, marks]) => marks.test(text))?.[0];
 
 const DOWN =
   /^[ \t]*--[ \t]*(?:\+goose\s+down|migrate:down|\+migrate\s+down|down\s+migration|\/\/@undo|@down|rollback)\b/im;
 
-/** What a migration does going up; what takes it back says everything in reverse. */
+/** The part of a migration that applies it, without the part that reverts it. */
 const upward = (text: string): string => text.slice(0, DOWN.exec(text)?.index ?? text.length);
 
 const SQLITE_WORDS =
   /\bAUTOINCREMENT\b|\bWITHOUT\s+ROWID\b|(?<=\)\s*)STRICT(?=\s*$)|\bON\s+CONFLICT\s+(?:ROLLBACK|ABORT|FAIL|IGNORE|REPLACE)\b/gi;
-/** `:NAME` of psql, `@name@` of extensions, `${name}` and `{{ name }}` of templates: a name goes in there. */
+/** Placeholders for a name: `:NAME` of psql, `@name@` of extensions, `${name}` and `{{ name }}` of templates. */
 const HOLE = /(?<![:\w]):(?=[A-Za-z_])|@(?=\w+@)|(?<=@\w+)@|\$\{[\w.]+\}|\{\{[^{}]*\}\}/g;
 
-/** The same text in words that PostgreSQL knows, every one where it was. */
+/** Replaces SQLite's words and placeholders by what PostgreSQL accepts, with all offsets unchanged. */
 const inPlainWords = (text: string): string =>
   text
     .replace(SQLITE_WORDS, (words) => ' '.repeat(words.length))
     .replace(HOLE, (hole) => hole.replace(/\W/g, '_'))
     .replace(/`([^`"\n]*)`/g, '"$1"');
 
-/** The parser counts bytes. */
+/** Converts the parser's offset in bytes to UTF-16 units. */
 function indexOfByte(text: string, location: number): number {
   return Buffer.from(text).subarray(0, Math.max(0, location)).toString().length;
 }

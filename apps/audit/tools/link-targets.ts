@@ -5,12 +5,12 @@ import { ignoredBy, rulesFor } from '../ignore-rules.ts';
 import { decoded } from './decoded.ts';
 import { foldersAbove } from './folders-above.ts';
 
-/** What documentation is made of; a page may be linked under another ending than it is written with. */
+/** File endings of pages. A link may have another ending than the file. */
 const PAGES = ['.md', '.mdx', '.markdown', '.html', '.rst', '.adoc'];
 const INDEXES = ['/README.md', '/index.md', '/index.mdx', '/_index.md'];
-/** Made by builds and installations: not there in a fresh copy. */
+/** Folders that builds and installations make, which a fresh copy lacks. */
 const MADE = /(^|\/)(?:node_modules|dist|build|out|coverage|_site|target|api|typedoc)(\/|$)/;
-/** What stands at the root of a repository, and is never packed. */
+/** Files at the root of a repository that are never in a package. */
 const OF_REPOSITORIES = [
   '.git',
   '.github',
@@ -20,11 +20,11 @@ const OF_REPOSITORIES = [
   'yarn.lock',
   'bun.lock',
 ];
-/** Read as text: which links they leave out stands in quotes. */
+/** Configurations of link checkers. They are read as text, for the quoted links that they ignore. */
 const LINK_CHECKERS = ['.mlc.toml', 'lychee.toml', '.lychee.toml', '.markdown-link-check.json'];
 const MARKDOWN = /\.(?:md|markdown)$/i;
 
-/** What links may mean that a checker of files does not know: pages of generators, builds, hosts, and HTML in Markdown. */
+/** Knows targets of links that are no plain files: pages of generators, builds and hosts, and HTML in Markdown. */
 export class LinkTargets {
   readonly #root: string;
   readonly #texts = new Map<string, string | undefined>();
@@ -33,18 +33,18 @@ export class LinkTargets {
     this.#root = root;
   }
 
-  /** Whether a path, from the folder of `document`, may be there for a reader. */
+  /** Whether readers may find a path, relative to the folder of `document`. */
   mayBeThere(document: string, path: string): boolean {
     const folder = posix.dirname(document);
     const stem = document.replace(/\.[^./]+$/, '');
-    // Generators serve a page `guide.md` as `guide/`, so that its links begin one folder further down.
+    // Generators serve `guide.md` as `guide/`, so that its links start one folder deeper.
     const candidates = [folder, stem, ...this.#renderedIn(stem), ...this.#servedFrom(document)].flatMap(
       (from) => spellings(posix.join(from, path)),
     );
     const [meant = ''] = candidates;
-    // What lies outside are pages of the host: issues, discussions.
+    // Paths outside the root are pages of the host, such as issues.
     if (meant.startsWith('..') || meant === '') return true;
-    // HTML beside documents is what a build makes of something.
+    // HTML beside documents is made by a build.
     if (/[<>{}$*]|\s|^[^/]*:|\.html?$/.test(path)) return true;
     const isThere = candidates.some(
       (file) => !file.startsWith('..') && (existsSync(join(this.#root, file)) || this.#isNumbered(file)),
@@ -58,11 +58,11 @@ export class LinkTargets {
     );
   }
 
-  /** Whether `other`, from the folder of `document`, or the document itself may have an anchor. */
+  /** Whether a page may have an anchor: `other`, relative to the folder of `document`, or `document` itself. */
   mayHave(document: string, other: string | undefined, anchor: string): boolean {
     if (/^(?:L\d|user-content-|:~:|[/!?])|[=/<>{}]/.test(anchor)) return true;
     const file = other === undefined ? document : posix.join(posix.dirname(document), other);
-    // Docsify names headings otherwise than anybody else.
+    // Docsify makes other anchors than all others.
     if (!MARKDOWN.test(file) || file.startsWith('..') || this.#servedFrom(document).length > 0) return true;
     const text = this.#textOf(file)?.toLowerCase();
     if (text === undefined) return true;
@@ -80,20 +80,20 @@ export class LinkTargets {
     return this.#texts.get(file);
   }
 
-  /** The folders above a document whose page shows all documents in it, by links that begin there. */
+  /** Folders above a document with a Docsify page: links start there. */
   #servedFrom(document: string): string[] {
     return foldersAbove(document).filter((folder) =>
       this.#textOf(posix.join(folder, 'index.html'))?.includes('$docsify'),
     );
   }
 
-  /** The folders above a document in which there is a page of its name. */
+  /** Folders above a document with an HTML page of its name. */
   #renderedIn(stem: string): string[] {
     const page = `${posix.basename(stem)}.html`;
     return foldersAbove(stem).filter((folder) => existsSync(join(this.#root, folder, page)));
   }
 
-  /** Whether the page's name begins with a number that orders it, and that its address leaves out: `80.pwa.md`. */
+  /** Whether a file exists with a number before its name, which its URL leaves out, as in `80.pwa.md`. */
   #isNumbered(file: string): boolean {
     const folder = join(this.#root, posix.dirname(file));
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return false;
@@ -102,14 +102,14 @@ export class LinkTargets {
     );
   }
 
-  /** Whether the root is a package as it is installed: its documents lead to what stayed in its repository. */
+  /** Whether the root is a package without its repository, so that targets of links may be missing. */
   #isPacked(): boolean {
     const isThere = (name: string): boolean => existsSync(join(this.#root, name));
     const manifest = this.#textOf('package.json') ?? '';
     return /"files"\s*:/.test(manifest) && !OF_REPOSITORIES.some(isThere);
   }
 
-  /** Whether the repository's own checker of links is told to leave this one out, by how its address begins. */
+  /** Whether the repository's link checker is configured to ignore the link, by the beginning of its URL. */
   #isExcused(document: string, path: string): boolean {
     return foldersAbove(document)
       .flatMap((folder) => LINK_CHECKERS.map((name) => this.#textOf(posix.join(folder, name)) ?? ''))
@@ -119,7 +119,7 @@ export class LinkTargets {
       .some((start) => start.includes('/') && path.startsWith(start));
   }
 
-  /** Whether git leaves a path out: a build or a user may make it. */
+  /** Whether git ignores a path: a build or a user may create it. */
   #isIgnored(path: string): boolean {
     const names = new Set(['.gitignore']);
     const parts = path.split('/');
@@ -139,13 +139,13 @@ function spellings(path: string): string[] {
   return [plain, ...PAGES.map((ending) => page + ending), ...INDEXES.map((index) => page + index)];
 }
 
-/** Slugs of hosts and generators differ in what they make of marks, emoji and repetitions; all keep letters and digits. */
+/** The letters and digits of an anchor. Hosts and generators differ in the rest. */
 const lettersOf = (text: string): string => text.replace(/[^\p{L}\p{N}]/gu, '');
 
-/** Without the number that tells it from others of the same words. */
+/** The same, without the number that distinguishes equal headings. */
 const firstOf = (text: string): string => lettersOf(text.replace(/-\d+$/, ''));
 
-/** Ids that stand in braces: `## A heading { #id }`. */
+/** Ids in braces, as in `## A heading { #id }`. */
 const givenIds = (text: string): Set<string | undefined> =>
   new Set([...text.matchAll(/\{[^{}\n]*#([^\s{}]+)/g)].map(([, id]) => id));
 

@@ -3,8 +3,11 @@ import { execFile } from 'node:child_process';
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * - `program`      whose processes are meant, of those that stem from this one.
- * - `lookEveryMs`  @default 1000
+ * A limit of memory.
+ *
+ * - `program`      name of the program; only descendants of this process are watched.
+ * - `maxMb`        most resident memory of one process.
+ * - `lookEveryMs`  interval of checks, milliseconds. @default 1,000
  */
 export interface MemoryLimit {
   readonly program: string;
@@ -12,7 +15,7 @@ export interface MemoryLimit {
   readonly lookEveryMs?: number;
 }
 
-/** Ends a compiler that takes more memory than it may, and tells `onOver`. Where there is no `ps` it ends none. */
+/** Kills a process that exceeds its memory limit, and calls `onOver`. Does nothing on systems without `ps`. */
 export class MemoryWatch implements Disposable {
   readonly #limit: MemoryLimit;
   readonly #onOver: () => void;
@@ -45,7 +48,7 @@ export class MemoryWatch implements Disposable {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It has ended meanwhile.
+      // It has ended in between.
     }
   }
 }
@@ -57,7 +60,7 @@ interface Listed {
   readonly name: string;
 }
 
-/** The processes of a list that stem from this one. */
+/** The processes in a list that are descendants of this one. */
 function descendantsIn(list: string): Listed[] {
   const byParent = Map.groupBy(list.split('\n').map(listedIn), ({ parent }) => parent);
   const found = [...(byParent.get(process.pid) ?? [])];
@@ -66,7 +69,7 @@ function descendantsIn(list: string): Listed[] {
 }
 
 function listedIn(line: string): Listed {
-  const [pid, parent, kib, ...words] = line.trim().split(/\s+/);
-  const name = words.join(' ').replace(/^.*\//, '');
+  const [pid, parent, kib, ...command] = line.trim().split(/\s+/);
+  const name = command.join(' ').replace(/^.*\//, '');
   return { pid: Number(pid), parent: Number(parent), kib: Number(kib), name };
 }

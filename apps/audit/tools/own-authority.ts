@@ -6,8 +6,8 @@ import { readSource } from '@orrery/ralph-loop/findings/read-source';
 const CERTIFICATE = /\.(?:crt|cer|cert|pem)$/i;
 
 /**
- * Whether the certificate of a private key lies beside it, and no public authority has issued that: those write into each of
- * theirs where they are asked about it. Such a pair is made for a development or a test, and guards nothing that others trust.
+ * Whether a private key has a certificate beside it that no public authority issued: theirs name the issuer's addresses. Such
+ * a pair is made for development or tests, and protects nothing that others trust.
  */
 export function isOfOwnAuthority(root: string, file: string, key: string): boolean {
   const folder = dirname(file);
@@ -23,7 +23,7 @@ function isOf(text: string, key: string): boolean {
     const certificate = new X509Certificate(text);
     return certificate.infoAccess === undefined && certificate.checkPrivateKey(createPrivateKey(key));
   } catch {
-    // It is no certificate, or no key that OpenSSL reads.
+    // No certificate, or no key that OpenSSL can read.
     return false;
   }
 }

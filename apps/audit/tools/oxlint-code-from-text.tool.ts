@@ -1,6 +1,6 @@
 import { lintTool } from './oxlint.ts';
 
-/** ENCELADUS's second: text that becomes code. */
+/** Finds text that is run as code. */
 export const codeFromText = lintTool({
   name: 'oxlint-code-from-text',
   module: import.meta.url,
@@ -16,7 +16,7 @@ export const codeFromText = lintTool({
     },
   },
   particulars: {
-    // A text that is written out is code that somebody wrote.
+    // A literal text is code that somebody wrote.
     'no-eval': { isTold: ({ rest }) => !/^\W*eval\)?\(\s*(["'])[^"'\\]*\1\s*\)/.test(rest) },
   },
 });

@@ -23,7 +23,7 @@ const linted = lintTool({
   },
 });
 
-/** JUPITER's: circles of imports that matter when files load. Each is told once, although each of its files is in it. */
+/** Finds circles of imports that matter while files load. Each is reported once. */
 export const cycles: Tool = {
   ...linted,
   run: async (job, progress) => {
@@ -58,7 +58,7 @@ export const cycles: Tool = {
   },
 };
 
-/** Whether all its imports are there when the program runs, and one is needed while a file loads. */
+/** Whether all imports of a circle exist at run time, and one of them is used while a file loads. */
 function matters({ trail }: Hit, useOf: (from: string, to: string) => Use): boolean {
   if (trail?.length === 2) return false;
   const uses = trail?.slice(1).map((to, index) => useOf(trail[index] as string, to)) ?? ['loading'];
@@ -68,7 +68,7 @@ function matters({ trail }: Hit, useOf: (from: string, to: string) => Use): bool
 const drawn = (hit: Hit): Hit =>
   hit.trail === undefined ? hit : { ...hit, message: `${hit.message} The circle: ${hit.trail.join(' → ')}` };
 
-/** A circle that shares a file with one that was told is, to who mends it, the same. */
+/** Whether no reported circle shares a file with this one; those are mended together. */
 function isFirst({ file, trail = [] }: Hit, told: Set<string>): boolean {
   const members = [file, ...trail];
   const isNew = !members.some((member) => told.has(member));

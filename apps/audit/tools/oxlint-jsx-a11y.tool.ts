@@ -1,7 +1,7 @@
 import { isTest } from './aside.ts';
 import { lintTool } from './oxlint.ts';
 
-/** VENUS's, for components: elements that not everybody can use. */
+/** Finds elements of JSX that not everybody can use. */
 export const jsxAccessibility = lintTool({
   name: 'oxlint-jsx-a11y',
   module: import.meta.url,
@@ -53,5 +53,5 @@ export const jsxAccessibility = lintTool({
 
 const tagOf = (rest: string): string => /^<?(?:=>|[^>])*/.exec(rest)?.[0] ?? '';
 
-/** Whether other properties are spread into the element: one that is missing may be among them. */
+/** Whether the element has spread properties, among which a missing one may be. */
 const takesMore = (rest: string): boolean => /\{\s*\.\.\./.test(tagOf(rest));

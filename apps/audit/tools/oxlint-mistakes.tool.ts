@@ -1,13 +1,13 @@
 import { lintTool } from './oxlint.ts';
 
-/** MARS's second: what the language lets one write and nobody means, in scripts without types too. */
+/** Finds code that is valid but cannot be meant, also in scripts without types. */
 export const mistakes = lintTool({
   name: 'oxlint-mistakes',
   module: import.meta.url,
   replaces: 'nothing: new',
   plugins: ['oxc', 'unicorn', 'typescript'],
   rules: {
-    // What throws or never ends as soon as it is reached. The others may be meant, or never matter.
+    // These throw, or never end, once they are reached. The others may be intended, or harmless.
     high: {
       'no-const-assign':
         'A constant is assigned again: this line throws. Declare it with let, or do not assign',
@@ -74,34 +74,34 @@ export const mistakes = lintTool({
     'no-dupe-else-if': { isAtLast: true },
     'no-dupe-keys': { isAtLast: true },
     'no-duplicate-case': { isAtLast: true },
-    // A build puts something else in their place, and a switch stands before what it switches.
+    // Placeholders of builds, and constants as switches.
     'no-constant-binary-expression': {
       isTold: ({ rest }) =>
         !/^(?:true|false|0|1)\s*(?:&&|\|\|)|^.*['"`](?:__\w+__|%\w+%|@@\w+@*|\{\{.*\}\})['"`]/.test(rest) &&
         !OF_VALID_TYPEOF.test(rest),
     },
-    // What follows the first statement of a block was switched off on purpose.
+    // A block that begins with a return or throw is switched off on purpose.
     'no-unreachable': {
       few: 1,
       isTold: ({ rest, text }) => !isSwitchedOff(text, text.length - rest.length),
     },
-    // Two numbers that are written out are a formula.
+    // Two literal numbers are a formula.
     'oxc/erasing-op': { isTold: ({ rest }) => !/^[\d.]+\s*[*&/]\s*[\d.]+(?![\w.(])/.test(rest) },
-    // What is called is called for what it does.
+    // A returned call is made for its effect.
     'no-setter-return': { isTold: ({ rest }) => !/^(?:return\s+)?[\w$#.?!]+\(/.test(rest) },
-    // Digits that are lost behind the point are below what the program computes with.
+    // Lost decimals are below the precision of the program.
     'no-loss-of-precision': { isTold: ({ rest }) => !/^[\d_]*\./.test(rest) },
-    // Elsewhere the ! only quiets the compiler, and nobody looks into the value.
+    // Elsewhere the `!` only satisfies the compiler, and the value is not accessed.
     'typescript/no-non-null-asserted-optional-chain': { isTold: ({ rest }) => /^!\s*[.[(]/.test(rest) },
   },
 });
 
-/** What valid-typeof tells of already. */
+/** Comparisons that valid-typeof reports already. */
 const OF_VALID_TYPEOF = /^typeof\s[^=!]+[!=]==?\s*undefined\b|^undefined\s*[!=]==?\s*typeof\b/;
 
-/** So much text before a place is looked at: what is further up is not what switches it off. */
+/** Characters before a place that are searched. */
 const LOOKED_AT = 4_000;
-/** A block that begins with a throw or a return, and what follows that. A comment ends where its line does. */
+/** A block that begins with a throw or return, up to its end. */
 const BEGINS_WITH_JUMP =
   /\{(?:\s|\/\/[^\n]*\n|\/\*(?:(?!\*\/)[\s\S])*\*\/)*(?:throw|return)\b(?:(?!\b(?:throw|return|function|if|for|while|switch)\b|=>)[\s\S]){0,2000}$/;
 

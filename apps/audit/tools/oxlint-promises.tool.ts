@@ -1,7 +1,7 @@
 import { lintTool } from './oxlint.ts';
 import { isStrict } from './tsc/projects.ts';
 
-/** CHARON's: promises and errors that get lost. */
+/** Finds promises and errors that get lost. */
 export const promises = lintTool({
   name: 'oxlint-promises',
   module: import.meta.url,
@@ -40,21 +40,21 @@ export const promises = lintTool({
         ],
       },
       isOfTypes: true,
-      // Elsewhere work is often started on purpose, and whoever runs it has been told what a rejection does.
+      // Elsewhere work is often started on purpose, and Node reports its rejection.
       isTold: async ({ file, rest, text }) => {
         const { isWithinTry } = await import('./within-try.ts');
         const offset = text.length - rest.length;
         return !catchesAll(/^(?:this\.)?(\w+)\(/.exec(rest)?.[1], text) && isWithinTry(file, text, offset);
       },
     },
-    // A try before the first await is there to catch what is awaited in it.
+    // A try before the first await catches what is awaited in it.
     'no-async-promise-executor': {
       isTold: ({ rest }) => !/\btry\s*\{/.test(rest.split(/\bawait\b/)[0] ?? ''),
     },
     'typescript/no-misused-promises': {
       options: { checksConditionals: true, checksSpreads: true, checksVoidReturn: false },
       isOfTypes: true,
-      // Without strict null checks the compiler takes what may be nothing for a promise.
+      // Without strict null checks the compiler does not know that a promise may be undefined.
       isTold: ({ root, file, rest, text }) =>
         isStrict(root, file) &&
         !MAY_STOP.test(rest) &&
@@ -64,19 +64,19 @@ export const promises = lintTool({
   },
 });
 
-/** Whether a function or method of this name stands in the text that waits for nothing outside of a try. */
+/** Whether a function of this name awaits only within a try. */
 const catchesAll = (name: string | undefined, text: string): boolean =>
   new RegExp(
     `\\basync (?:function )?${name}\\([^)]*\\)[^{;]*\\{${QUIET}try\\b|\\b${name} = async \\([^)]*\\)[^{;]*=>\\s*\\{${QUIET}try\\b`,
   ).test(text);
 const QUIET = '(?:(?!\\b(?:await|return|throw)\\b)[^}])*?\\b';
 
-/** A chain that may stop at nothing: only a cast makes a promise of it. */
+/** An optional chain, which is a promise only by a cast. */
 const MAY_STOP = /^[!(\s]*[\w$#.]+\?\./;
 
 /**
- * Whether a variable or property of this name is declared as one that may be null or undefined, or that is not set yet, or is
- * looked up under a key that may not be there.
+ * Whether a variable or property of this name may be undefined: by its type, because it is not set yet, or because it is
+ * looked up by a key.
  */
 const mayBeNothing = (name: string | undefined, text: string): boolean =>
   new RegExp(

@@ -2,7 +2,7 @@ import { lintTool } from './oxlint.ts';
 
 const isReact = (text: string): boolean => /['"](@?[\w-]+\/)?(p?react)(-[\w-]+)?(\/[\w-]+)*['"]/.test(text);
 
-/** TITAN's: hooks and components of React that break its rules. */
+/** Finds hooks and components of React that break its rules. */
 export const react = lintTool({
   name: 'oxlint-react',
   module: import.meta.url,
@@ -41,11 +41,11 @@ export const react = lintTool({
     },
   },
   particulars: {
-    // What follows an early return is conditional for one reason.
+    // One early return makes all hooks after it conditional.
     'react/rules-of-hooks': {
       isQuoted: true,
       few: 1,
-      // What a try begins with is called each time.
+      // The first call in a try always runs.
       isTold: ({ rest, text }) =>
         !/\btry\s*\{\s*(?:return\s*)?$/.test(text.slice(0, text.length - rest.length)),
     },

@@ -1,6 +1,6 @@
 import { lintTool } from './oxlint.ts';
 
-/** IO's: work that is done more often than it has to be. */
+/** Finds work that is done more often than needed. */
 export const speed = lintTool({
   name: 'oxlint-speed',
   module: import.meta.url,
@@ -14,8 +14,8 @@ export const speed = lintTool({
   },
   particulars: {
     'oxc/no-accumulating-spread': {
-      // What reduce() spreads is mostly short, an object with the same names each time gathers nothing, and beside what a
-      // round waits for, copying costs nothing.
+      // Not in reduce(), which is mostly over short lists; not for objects that always have the same keys; and not in loops
+      // that await, where copying costs nothing.
       isTold: ({ rest }) => {
         const name = /^[\w$]+/.exec(rest)?.[0];
         return !rest.startsWith('...') && !isOfOneShape(name, rest) && !isAwaited(name, rest);
@@ -24,13 +24,13 @@ export const speed = lintTool({
   },
 });
 
-/** Whether the loop that gathers in a variable waits for something each round. */
+/** Whether the loop that collects into a variable awaits something. */
 function isAwaited(name: string | undefined, text: string): boolean {
   const before = text.split(new RegExp(`\\b${name}\\s*=\\s*[[{]\\s*\\.\\.\\.`))[0] ?? '';
   return /\bawait\b/.test(before.split(/\b(?:for|while|do)\b/).at(-1) ?? '');
 }
 
-/** Whether a variable is only given objects without computed names. */
+/** Whether a variable gets only objects without computed keys. */
 const isOfOneShape = (name: string | undefined, text: string): boolean => {
   const given = [...text.matchAll(new RegExp(`\\b${name}\\s*=\\s*([[{])\\s*\\.\\.\\.[^;]*`, 'g'))];
   return given.length > 0 && given.every(([all, opening]) => opening === '{' && !/[{,]\s*\[/.test(all));

@@ -6,7 +6,7 @@ import { lintTool } from './oxlint.ts';
 const isTest = (file: string): boolean =>
   /[.-](test|spec)\.[cm]?[jt]sx?$/.test(file) || /(^|\/)(__tests__|tests?)\/.*\.[cm]?[jt]sx?$/.test(file);
 
-/** SATURN's: tests of vitest and jest that do not run, cannot fail, or prove nothing. */
+/** Finds tests of vitest and jest that do not run, cannot fail, or prove nothing. */
 export const tests = lintTool({
   name: 'oxlint-tests',
   module: import.meta.url,
@@ -14,7 +14,7 @@ export const tests = lintTool({
   nothing: 'no tests',
   plugins: ['vitest', 'jest'],
   takes: isTest,
-  // Other runners have an it and an expect of their own, with other rules; who calls none tests types.
+  // Other runners have their own `it` and `expect`. A file without either tests types.
   isMeant: (text, file, root) =>
     runsOn(root, file, text) &&
     /\b(?:it|test|describe|bench)(?:\.\w+)*\s*[(`]/.test(text) &&
@@ -40,7 +40,8 @@ export const tests = lintTool({
     'vitest/valid-expect': {
       options: { maxArgs: 2 },
       isQuoted: true,
-      // What a variable keeps may be awaited further down, the chains of chai end in properties, and helpers assert.
+      // Leaves out promises in variables, which may be awaited later; chains of chai, which end in properties; and helpers
+      // that assert.
       isTold: ({ message, rest, text }) =>
         !message.includes('modifier') &&
         /(?:^|\n)[ \t]*$/.test(text.slice(0, -rest.length)) &&
@@ -50,7 +51,7 @@ export const tests = lintTool({
   },
 });
 
-/** Whether the file names vitest or jest, or a manifest above it does. */
+/** Whether the file, or a manifest above it, names vitest or jest. */
 function runsOn(root: string, file: string, text: string): boolean {
   if (/['"](?:vitest|@jest\/globals)['"]/.test(text)) return true;
   const manifests = foldersAbove(file).map((folder) => readSource(root, join(folder, 'package.json')));

@@ -7,27 +7,33 @@ import { type MemoryLimit, MemoryWatch } from './memory-watch.ts';
 import { SwitchedOff } from './switched-off.ts';
 
 /**
- * What is particular about our use of a rule.
+ * How we use a rule of oxlint.
  *
- * - `options`  as the rule's page names them.
- * - `isQuoted` oxlint's own words come first: they name what is missing.
+ * - `options`  as on the rule's page.
+ * - `isQuoted` whether oxlint's message comes first, because it names what is missing. @default false
  */
 export interface Particulars {
   readonly options?: unknown;
   readonly isQuoted?: boolean;
-  /** Says something true in TypeScript alone: of plain scripts the compiler only guesses the types. */
+  /** Whether it applies to TypeScript only: in scripts the compiler guesses types. @default false */
   readonly isOfTypes?: boolean;
-  /** Whether it is worth telling of at this place. @default everywhere */
+  /** Whether to report a place. @default always */
   readonly isTold?: (place: LintPlace) => boolean | Promise<boolean>;
-  /** Where this rule tells of a file, both mean the same fault. */
+  /** Another rule that reports the same fault; if it reports a file, this one does not. */
   readonly isCoveredBy?: string;
-  /** oxlint names what was there before, and then what is wrong. @default false */
+  /** Whether the fault is oxlint's last label, after the one that it conflicts with. @default false */
   readonly isAtLast?: boolean;
-  /** How often it is told of in one file. @default 3 */
+  /** Reports of it in one file. @default 3 */
   readonly few?: number;
 }
 
-/** What oxlint said of which file, the text from where it said it of on, and the whole text. */
+/**
+ * A place that oxlint reports.
+ *
+ * - `message` of oxlint.
+ * - `rest`    the text of the file from that place on.
+ * - `text`    the whole text.
+ */
 export interface LintPlace {
   readonly root: string;
   readonly file: string;
@@ -40,42 +46,42 @@ export interface LintToolOptions {
   readonly name: string;
   readonly module: string;
   readonly replaces: string;
-  /** @default no scripts */
+  /** What there is not if it takes no file. @default 'no scripts' */
   readonly nothing?: string;
   readonly plugins: readonly string[];
-  /** By severity and oxlint's ids, such as `react/jsx-key`: what is wrong, and what to do about it. */
+  /** Rules by severity and oxlint's id, such as `react/jsx-key`: what is wrong, and what to do about it. */
   readonly rules: RulesBySeverity;
   readonly particulars?: Readonly<Record<string, Particulars>>;
-  /** @default scripts that are no tests and no demonstrations */
+  /** Whether it reads a file. @default scripts that are no tests and no demonstrations */
   readonly takes?: (file: string) => boolean;
-  /** Whether the rules say something true about a file with this text. @default about all */
+  /** Whether the rules apply to a file with this text. @default always */
   readonly isMeant?: (text: string, file: string, root: string) => boolean;
-  /** Some of the rules ask the compiler: oxlint starts tsgolint, TypeScript 7 with rules. @default false */
+  /** Whether rules need types: oxlint starts tsgolint for them, which is TypeScript 7 with rules. @default false */
   readonly isTypeAware?: boolean;
-  /** The memory that the compiler may take. @default 4096 MB, looked at every second */
+  /** The memory limit of tsgolint. @default 4096 MB, checked every second */
   readonly compilerLimit?: Omit<MemoryLimit, 'program'>;
 }
 
 export const isScript = (file: string): boolean =>
   /\.[cm]?[jt]sx?$/.test(file) && !/\.d\.[cm]?ts$/.test(file);
 
-/** Marks of a compiler or a bundler. */
+/** Marks of compilers and bundlers. */
 const COMPILED =
   /\/\/# sourceMappingURL=|@babel\/runtime|__esModule|\b_interopRequireDefault\b|^\/\/#region /m;
 
-/** Output of a compiler, which stands beside the types that it made: what is wrong in it is not wrong there. */
+/** Whether a file is compiled, so that its faults are those of its source. Its types may be beside it. */
 const isCompiled = (file: string, text: string, exists: (file: string) => boolean): boolean =>
   /\.[cm]?js$/.test(file) &&
   (COMPILED.test(text) || exists(file.replace(/js$/, 'ts').replace(/\.([cm]?ts)$/, '.d.$1')));
 
-/** What a command line may be long; longer lists are linted in parts. */
+/** The longest command line, characters. Longer lists are linted in parts. */
 const MAX_ARGUMENTS = 500_000;
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
-/** Of tsgolint. Beyond its goal it collects garbage all the time instead of growing, and grows only if that does not help. */
+/** The heap goal of tsgolint. Above it, it collects garbage all the time, and grows only if that does not help. */
 const HEAP_GOAL = '3GiB';
 const COMPILER_LIMIT: Omit<MemoryLimit, 'program'> = { maxMb: 4_096 };
 
-/** A tool that runs oxlint with these rules and no others, and with no settings but ours. */
+/** Makes a tool that runs oxlint with these rules only, and without settings of the repository. */
 export function lintTool(options: LintToolOptions): Tool {
   const { name, module, replaces, isTypeAware = false } = options;
   const { nothing = 'no scripts', takes = (file) => isScript(file) && !isTest(file) && !isDemo(file) } =
@@ -149,7 +155,7 @@ const settingsOf = ({ plugins, rules, particulars = {} }: LintOptions): object =
   ),
 });
 
-/** By oxlint's names. */
+/** Rules by oxlint's ids. */
 const idsOf = (rules: Tool['rules']): string[] =>
   Object.keys(rules).map((rule) => rule.slice(NAME.length + 1));
 
@@ -167,13 +173,13 @@ function partsOf(files: readonly string[]): string[][] {
   return parts;
 }
 
-/** As oxlint prints it; offsets count bytes. */
+/** A diagnostic as oxlint prints it. Offsets are in bytes. */
 interface Diagnostic {
   readonly message: string;
   readonly code?: string;
   readonly url?: string;
   readonly help?: string;
-  /** The files of a circle, drawn. */
+  /** The files of a circle, as a drawing. */
   readonly note?: string;
   readonly filename: string;
   readonly labels: readonly { readonly span: { readonly offset: number } }[];
@@ -187,8 +193,8 @@ interface LintRun {
 }
 
 /**
- * Runs oxlint beside the repository: from its folder it would start the tsgolint that lies there. `overgrown`: the compiler
- * was ended because of its memory.
+ * Runs oxlint outside the repository, where it would start the tsgolint that is installed there. Resolves to `overgrown` if
+ * the compiler was ended because of its memory.
  */
 async function diagnosticsOf(
   files: readonly string[],
@@ -233,7 +239,7 @@ async function diagnosticsOf(
   }
 }
 
-/** What starts the tsgolint that is installed with us, with one core, and on repositories of older compilers too. */
+/** The environment for tsgolint: the one installed with us, on one core, also for repositories of older compilers. */
 function compilerEnvironment(createRequire: typeof import('node:module').createRequire): NodeJS.ProcessEnv {
   const { platform, arch } = process;
   const ending = platform === 'win32' ? '.exe' : '';
@@ -288,11 +294,11 @@ async function resultOf(
       if (isOfTypes && /\.[cm]?jsx?$/.test(file)) continue;
       if (switchedOff.has(file, id)) continue;
       if (!(await isTold({ root, file, message, rest: text.slice(start), text }))) continue;
-      const words = isQuoted ? message.replace(/\s*\.?$/, '. ') : '';
+      const quote = isQuoted ? message.replace(/\s*\.?$/, '. ') : '';
       const circle = circleIn(diagnostic).map(within);
       const trail = circle.length === 0 ? {} : { trail: [file, ...circle] };
       for (const hit of hitOf(rules, `${NAME}/${id}`, source, { ...place, help: url }))
-        hits.set(`${id} ${place.line}`, { ...hit, ...trail, message: words + hit.message });
+        hits.set(`${id} ${place.line}`, { ...hit, ...trail, message: quote + hit.message });
     }
     told.push(...fewOf([...hits.values()].sort(byPlace), particulars));
   }
@@ -302,7 +308,7 @@ async function resultOf(
   return { hits: told.sort(byPlace), notes, filesSeen: files.length - unread.size };
 }
 
-/** Of the hits in one file those that are worth telling of. */
+/** The hits of one file to report. */
 function fewOf(hits: readonly Hit[], particulars: LintToolOptions['particulars'] = {}): Hit[] {
   const byRule = Map.groupBy(hits, ({ rule }) => rule);
   return [...byRule].flatMap(([rule, alike]) => {
@@ -311,16 +317,16 @@ function fewOf(hits: readonly Hit[], particulars: LintToolOptions['particulars']
   });
 }
 
-/** oxlint lints files side by side, and tells of them as they come. */
+/** Orders hits, which oxlint reports in any order. */
 const byPlace = (a: Hit, b: Hit): number => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line);
 
-/** Which of our rules speaks: `eslint-plugin-react-hooks(rules-of-hooks)` is `react/rules-of-hooks`. */
+/** Our id of a diagnostic's rule: `eslint-plugin-react-hooks(rules-of-hooks)` is `react/rules-of-hooks`. */
 function idOf({ code }: Diagnostic, ids: readonly string[]): string | undefined {
   const name = /\((.+)\)$/.exec(code ?? '')?.[1];
   return name === undefined ? undefined : ids.find((id) => id === name || id.endsWith(`/${name}`));
 }
 
-/** oxlint draws a circle as names and, in brackets, files, from the one that is imported to the one that imports it. */
+/** Reads the files of a circle from oxlint's drawing, from the imported file to the one that imports it. */
 const circleIn = ({ note }: Diagnostic): string[] =>
   note?.includes('form a cycle') === true
     ? [...note.matchAll(/\(([^()\n]+)\)$/gm)].map(([, path = '']) => path)

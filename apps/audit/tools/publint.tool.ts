@@ -4,7 +4,7 @@ import type { Tool } from '../tool.ts';
 import { isSample } from './aside.ts';
 import { firstOfEach, hitOf, ruleTable, scanFiles } from './scan-files.ts';
 
-/** What is wrong before a build as after it: most entry points are not there yet in a fresh copy. */
+/** Rules that hold before a build too: most entry points do not exist in a fresh copy. */
 const RULES = ruleTable('publint', {
   medium: {
     'bin-file-not-executable': 'A command has no shebang; it does not start',
@@ -31,7 +31,7 @@ const RULES = ruleTable('publint', {
   },
 });
 
-/** Packages that do not work for those who install them. */
+/** Finds packages that do not work once installed. */
 export const publint: Tool = {
   name: 'publint',
   module: import.meta.url,
@@ -52,18 +52,18 @@ export const publint: Tool = {
       const manifest = manifestIn(source);
       if (!isPublished(manifest)) return [];
       published += 1;
-      // Packing would start a package manager, and with some the scripts of the package.
+      // Packing would start a package manager, and with some the package's scripts.
       const { messages } = await lint({
         pkgDir: dirname(join(job.root, source.file)),
         pack: false,
         level: 'warning',
       });
       const hits = messages.flatMap((message) => {
-        // Without "exports" it goes through all files; most of them are nobody's entry point.
+        // Without "exports" it checks all files, most of which are no entry points.
         if (message.path[0] === 'name') return [];
-        // A package that lies in the same repository is there for whoever works on it.
+        // A package in the same repository exists for its developers.
         if (message.code === 'LOCAL_DEPENDENCY' && isWithin(source.file, manifest, message.path)) return [];
-        // Node looks into a file with no format of its own, and runs it as the module that it is.
+        // Node detects the format of such a file, and runs it as a module.
         if (message.code === 'FILE_INVALID_FORMAT' && message.args.actualFormat === 'ESM') return [];
         const id = `publint/${message.code.toLowerCase().replaceAll('_', '-')}`;
         const says = formatMessage(message, manifest, { color: false })?.replace(/\s+/g, ' ');
@@ -87,13 +87,13 @@ function manifestIn({ text }: SourceText): Manifest {
 const isPublished = ({ private: isPrivate, name, version }: Manifest): boolean =>
   isPrivate !== true && typeof name === 'string' && typeof version === 'string';
 
-/** Whether the folder that a dependency is given by, as in `file:..`, lies in the repository. */
+/** Whether a dependency such as `file:..` is a folder in the repository. */
 function isWithin(file: string, manifest: Manifest, [section = '', name = '']: readonly string[]): boolean {
   const folder = String((manifest[section] as Manifest | undefined)?.[name]).replace(/^\w+:/, '');
   return !posix.join(posix.dirname(file), folder).startsWith('..');
 }
 
-/** Where the last key of a path stands, each looked for behind the one before; an index is no key. */
+/** The offset of the last key in a path. Each key is searched after the one before; indexes are skipped. */
 function offsetOf(path: readonly string[], { text }: SourceText): number {
   return path
     .filter((key) => !/^\d+$/.test(key))

@@ -4,7 +4,7 @@ import type { Hit, Tool } from '../tool.ts';
 import { isDemo, isSample } from './aside.ts';
 import { firstOfEach, hitOf, ruleTable, scanFiles } from './scan-files.ts';
 
-/** What breaks clients and generators, not how a description should read. */
+/** Rules about what breaks clients and generators, not about style. */
 const RULES = ruleTable('redocly', {
   medium: {
     'no-enum-type-mismatch': 'A value of the enumeration is not of its type',
@@ -28,7 +28,7 @@ const RULES = ruleTable('redocly', {
   },
 });
 
-/** Descriptions of services that tools refuse, or read otherwise than they were meant. */
+/** Finds descriptions of services that tools refuse or misread. */
 export const redocly: Tool = {
   name: 'redocly',
   module: import.meta.url,
@@ -42,7 +42,7 @@ export const redocly: Tool = {
   run: async (job, progress) => {
     const { BaseResolver, createConfig, getLineColLocation, lintDocument, makeDocumentFromString, Source } =
       await import('@redocly/openapi-core');
-    /** What a description refers to is read from the repository alone: no network, nothing outside. */
+    /** Reads references from the repository only, never from the network. */
     class WithinRepository extends BaseResolver {
       override async loadExternalRef(address: string): Promise<InstanceType<typeof Source>> {
         const file = relative(job.root, address);
@@ -54,7 +54,7 @@ export const redocly: Tool = {
     }
     const ids = Object.keys(RULES).map((id) => id.replace('redocly/', ''));
     const rules = Object.fromEntries(ids.map((id) => [id, 'error']));
-    // An object is taken as it is; plug-ins and lists of what to ignore are looked for beside this file alone.
+    // The object is used as it is; plug-ins and ignore files are searched only beside this path.
     const configPath = join(import.meta.dirname, 'redocly.yaml');
     const config = await createConfig({ extends: [], rules } as never, { configPath });
     let described = 0;
@@ -64,7 +64,7 @@ export const redocly: Tool = {
       const document = makeDocumentFromString(text, `${job.root}${sep}${file.replaceAll('/', sep)}`);
       const problems = await lintDocument({ document, config, externalRefResolver: new WithinRepository() });
       const hits = problems.flatMap(({ ruleId, message, from, location: [found] }): Hit[] => {
-        // What is wrong is the reference, where that is followed to something else than is expected.
+        // If a reference leads to something else than expected, the fault is at the reference.
         const location = from ?? found;
         if (location === undefined || message.includes(OUTSIDE)) return [];
         const { start } = getLineColLocation(location as never);

@@ -19,7 +19,7 @@ const RULES = ruleTable('remark', {
   },
 });
 
-/** Documents whose links lead nowhere. Only files are looked at: nothing is fetched. */
+/** Finds links in Markdown that lead nowhere. It looks at files only, and fetches nothing. */
 export const remark: Tool = {
   name: 'remark',
   module: import.meta.url,
@@ -33,7 +33,7 @@ export const remark: Tool = {
   run: lintDocuments,
 };
 
-/** What was true once, and what becomes another text. */
+/** Texts about the past, and sources of other texts. */
 const ONCE =
   /(^|\/)(?:changelog|changes|history|releases?|news)[^/]*$|(^|\/)(?:\.changeset|changelogs?|blog|versioned_docs|_posts|i18n)\/|(^|\/)\.github\/(?:issue_template|pull_request_template)/i;
 
@@ -63,7 +63,7 @@ async function lintDocuments(
       const id = `remark/${ruleId}`;
       return hitOf(RULES, id, { file }, { line, column, message: `${RULES[id]?.what}: ${reason}.` });
     });
-    // A target that is missing is missing once, however often it is linked to.
+    // A missing target is reported once, however often it is linked.
     return firstOfEach(
       [...new Map(found.toReversed().map((hit) => [hit.message, hit])).values()].reverse(),
       5,
@@ -73,8 +73,8 @@ async function lintDocuments(
 }
 
 /**
- * Reads documents one by one, and compares their links when all are read. The plug-ins are given here, and run without
- * unified's engine, so that nobody looks for their settings in the repository.
+ * Reads documents one by one, and compares their links at the end. Plug-ins run without unified's engine, so that no settings
+ * of the repository are loaded.
  */
 async function documentReader(root: string) {
   const [{ unified }, { VFile: Document }, parse, gfm, frontmatter, control, validate, duplicates] =
@@ -91,7 +91,7 @@ async function documentReader(root: string) {
   type Completer = (files: readonly VFile[]) => Promise<void>;
   const completers = new Set<Completer>();
   const fileSet = { use: (completer: Completer) => completers.add(completer), add: () => undefined };
-  // Without `repository` it would ask git where the repository comes from.
+  // Keeps it from asking git for the repository's origin.
   const links = validate.default({ repository: false, root }, fileSet as never);
   const processor = unified()
     .use(parse.default)
@@ -108,7 +108,7 @@ async function documentReader(root: string) {
       await links(tree, vfile);
       return { vfile, tree };
     },
-    /** Comments that silence are read last: the links are compared only now. */
+    /** Compares the links, then applies comments that disable rules. */
     finish: async (documents: readonly { vfile: VFile; tree: Root }[]): Promise<void> => {
       for (const completer of completers) await completer(documents.map(({ vfile }) => vfile));
       for (const { vfile, tree } of documents) await comments.run(tree, vfile);
@@ -116,7 +116,7 @@ async function documentReader(root: string) {
   };
 }
 
-/** Whether a document has a title; without one it is part of a larger page, whose headings stand elsewhere. */
+/** Whether a document has a title. Without one it is part of a larger page, with headings elsewhere. */
 const hasTitle = ({ children }: Root): boolean =>
   children.some(
     (node) =>
@@ -125,7 +125,7 @@ const hasTitle = ({ children }: Root): boolean =>
       (node.type === 'yaml' && /^title:/m.test(node.value)),
   );
 
-/** What compares links reads them as addresses, and a lone % is in none. */
+/** Escapes lone `%` in URLs, which the plug-in cannot decode. */
 function mendAddresses(node: Nodes): void {
   if ('url' in node && decoded(node.url) === node.url) node.url = node.url.replaceAll('%', '%25');
   if ('children' in node) for (const child of node.children) mendAddresses(child);
@@ -141,20 +141,20 @@ const SOURCES = [
 interface Complaint {
   readonly file: string;
   readonly text: string;
-  /** Of its lines. */
+  /** The definition on each line. */
   readonly definitions: readonly Definition[];
   readonly line: number;
   readonly ruleId: string;
   readonly reason: string;
 }
 
-/** Whether what a rule complains about may be right after all. */
+/** Whether a complaint may be about something intended. */
 function mayBeMeant(complaint: Complaint, targets: LinkTargets): boolean {
   const { file, text, definitions, line, ruleId, reason } = complaint;
   const { label } = definitions[line - 1] ?? {};
   if (ruleId === 'missing-file') {
     const path = /^Cannot find file `(.*?)`/s.exec(reason)?.[1] ?? '';
-    // A label that stands in the text once is defined there, and no link has it.
+    // A label that occurs once is defined but not used.
     const isUnused = label !== undefined && text.toLowerCase().split(`[${label}]`).length === 2;
     return isUnused || isDemo(file) || /\.example\.\w+$/i.test(file) || targets.mayBeThere(file, path);
   }
@@ -174,7 +174,7 @@ interface Definition {
   readonly address: string | undefined;
 }
 
-/** What a line such as `[label]: address` defines. */
+/** Reads a definition, as in `[label]: address`. */
 function definitionIn(line: string): Definition {
   const [, label, address] = /^[\s>]*\[([^\]]+)\]:\s*(\S+)/.exec(line) ?? [];
   return { label: label?.toLowerCase(), address };

@@ -5,7 +5,7 @@ import type { Hit, Tool, ToolJob, ToolResult } from '../tool.ts';
 
 type Rules = Tool['rules'];
 
-/** A rule that was broken at one place; what is left out of `message` is what the rule is about. */
+/** A place where a rule is broken. `message` defaults to the sentence of the rule. */
 export interface Breach {
   readonly line: number;
   readonly column?: number | undefined;
@@ -13,10 +13,10 @@ export interface Breach {
   readonly help?: string | undefined;
 }
 
-/** Rules by how severe they are, each with what it is about. */
+/** Sentences of rules, by severity and id. */
 export type RulesBySeverity = Readonly<Partial<Record<Severity, Readonly<Record<string, string>>>>>;
 
-/** The rules of a tool, under its name. */
+/** Makes the rules of a tool, with its name before each id. */
 export function ruleTable(tool: string, bySeverity: RulesBySeverity): Rules {
   const entries = Object.entries(bySeverity).flatMap(([severity, rules]) =>
     Object.entries(rules).map(([id, what]) => [`${tool}/${id}`, { severity: severity as Severity, what }]),
@@ -24,7 +24,7 @@ export function ruleTable(tool: string, bySeverity: RulesBySeverity): Rules {
   return Object.fromEntries(entries);
 }
 
-/** A hit of the rule in a table, or none: what the table does not name is not reported. */
+/** Makes a hit of a rule; none if the table does not have the rule. */
 export function hitOf(rules: Rules, rule: string, { file }: Pick<SourceText, 'file'>, breach: Breach): Hit[] {
   const known = Object.hasOwn(rules, rule) ? rules[rule] : undefined;
   if (known === undefined) return [];
@@ -33,7 +33,7 @@ export function hitOf(rules: Rules, rule: string, { file }: Pick<SourceText, 'fi
   return [{ rule, severity: known.severity, ...place, message, ...(help === undefined ? {} : { help }) }];
 }
 
-/** Looks at each file of a job by itself. A file that cannot be read, or that the tool cannot take in, is a note. */
+/** Runs `look` on each file of a job. A file that cannot be read, or that `look` throws for, becomes a note. */
 export async function scanFiles(
   { root, files }: ToolJob,
   progress: (done: number, of: number) => void,
@@ -65,7 +65,7 @@ export async function scanFiles(
 const firstLine = (error: unknown): string =>
   ((error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '').slice(0, 300);
 
-/** Of each rule the first few hits in a file, the last of which says how many more there are: they have one cause. */
+/** The first few hits of each rule in a file, because they have one cause. The last of them says how many more there are. */
 export function firstOfEach(hits: readonly Hit[], few = 3): Hit[] {
   return [...Map.groupBy(hits, ({ rule }) => rule).values()].flatMap((alike) => {
     const last = alike[few - 1];

@@ -40,7 +40,7 @@ const RULES: Tool['rules'] = {
   'secretlint/vercel': secret('A Vercel token'),
 };
 
-/** Secrets that were written into files: secretlint's recommended rules, and private keys of any kind. */
+/** Finds secrets in files, by secretlint's recommended rules, and private keys of any kind. */
 export const secretlint: Tool = {
   name: 'secretlint',
   module: import.meta.url,
@@ -55,7 +55,7 @@ export const secretlint: Tool = {
     const { findSecrets } = await import('../secrets.ts');
     const { isOfOwnAuthority } = await import('./own-authority.ts');
     const keys = new Set<string>();
-    // A private key of a test is made for it; one that stands in several files is told of once.
+    // A test's key is made for it, and a key in several files is reported once.
     const isTold = (file: string, key: string): boolean => {
       const body = lettersOf(key);
       if (isForShow(file) || keys.has(body)) return false;
@@ -84,38 +84,38 @@ function hitAt(source: SourceText, rule: string, start: number): Hit[] {
   return hitOf(RULES, rule, source, { ...source.positionAt(start), message });
 }
 
-/** Tests, documentation and samples do not run in production, but what stands in them has leaked before. */
+/** Whether a file is a test, documentation or a sample. Secrets there are less likely to be real, but may be. */
 const isForShow = (file: string): boolean =>
   isAside(file) || /[.-](?:example|sample|template|dist|test)$/i.test(file);
 
 const lessSevere = (hits: readonly Hit[]): Hit[] => hits.map((hit) => ({ ...hit, severity: 'medium' }));
 
-/** Of a private key, however it is spelt. */
+/** The letters of a private key, without its formatting. */
 const lettersOf = (key: string): string =>
   key.replace(/-----[A-Z ]+-----|\\[nr]|[^A-Za-z0-9+/=]/g, '').slice(0, 200);
 
-/** A match and what follows it up to the next blank or quote: some rules end at the password. */
+/** A match with the text after it, up to a blank or quote: some rules end at the password. */
 function around({ text }: SourceText, start: number, end: number): string {
   const rest = /^[^\s'"`<>]{0,200}/.exec(text.slice(end, end + 200))?.[0] ?? '';
   return text.slice(start, end) + rest;
 }
 
-/** A place in an address for somebody to fill in. */
+/** A placeholder in a URL. */
 const HOLE = /:\/\/\S*\[[a-z][a-z _-]*\]/i;
-/** Slack's own begin with a number, be it a short one. */
+/** A Slack token in words; real ones begin with a number. */
 const SLACK_OF_WORDS = /^xox[a-z]-(?:[a-z]|.*\*\*)/i;
 const WITH_PASSWORD = /:\/\/([^\s:/@]*):([^\s/@]+)@(\[[^\]]*\]|[^\s:/?#'"`\\,)]*)/;
 const WORD_OF_SAMPLES =
   /^(?:user(?:name)?|pass(?:w(?:or)?d)?|pw|pwd|secret|admin|root|test(?:er|ing)?|foo|bar|baz|guest|hunter2|postgres|mysql|mongo|redis|sa|me|my[-_]?\w*|letmein|qwerty|abc|a|b|p|u|x|y|alice|bob|john|hello|world|xxx+|\*+|token|key|credentials?|some\w*|the\w*|default|dev(?:elopment)?|local|demo|prisma|app)[\d!@#$_-]{0,6}$/i;
-/** Words that people put where the password goes: STRONG_DB_PASSWORD, change-me, umami_password. */
+/** Words in place of a password, such as STRONG_DB_PASSWORD, change-me, umami_password. */
 const STANDS_FOR_ONE = /^[A-Z][A-Z_]+$|^[[{(%]|pass(?:word|wd)|change[-_]?(?:me|this)|secret|^[a-z]+$/;
-/** Hosts that only one machine or one network of containers has. */
+/** Hosts that exist only on one machine or in one network of containers. */
 const NOWHERE =
   /^(?:localhost|127\.|0\.0\.0\.0|10\.|192\.168\.|\[|host\.docker\.internal|(?:[\w-]+\.)*example(?:\.[a-z]+)?$|.*\.(?:test|invalid|local|localhost)$|[\w-]*$)/i;
 
 /**
- * Whether an address with a password is one that people make up. Everywhere: a word as the password. On a host that nobody
- * else reaches, and in what is for show: whatever does not look as if a program had made it.
+ * Whether a URL with a password is made up: the password is a word; or the host is unreachable or the file a sample, and the
+ * password does not look random.
  */
 function isMadeUp(match: string, file: string): boolean {
   if (HOLE.test(match) || SLACK_OF_WORDS.test(match)) return true;
@@ -127,7 +127,7 @@ function isMadeUp(match: string, file: string): boolean {
   return (isForShow(file) || NOWHERE.test(host)) && !isRandom(plain);
 }
 
-/** Whether an address has a password that people make up, be it a real one. */
+/** Whether the password in a URL was chosen by a person, not generated. */
 function hasWordForPassword(match: string): boolean {
   const password = WITH_PASSWORD.exec(match)?.[2];
   return password !== undefined && !/^(?=.*(?:\d|[a-z].*[A-Z])).{12}/.test(decoded(password));

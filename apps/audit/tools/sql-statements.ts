@@ -1,15 +1,15 @@
-/** A statement without its semicolon; `start` is where its first word stands. */
+/** A statement without its semicolon. `start` is the offset of its first word. */
 export interface SqlStatement {
   readonly text: string;
   readonly start: number;
 }
 
-/** Comments, strings, names and whatever else a semicolon may stand in; `$tag$` and `/*` only begin. */
+/** Tokens that may contain a semicolon: comments, strings, names. `$tag$` and `/*` match only their beginning. */
 const TOKEN =
   /--[^\n]*|\/\*|[eE]'(?:[^'\\]|\\[\s\S]|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`\n]*`|\$[A-Za-z_\d]*\$|;|[^\s'"`$;/eE-]+|\s+|[\s\S]/y;
 const COPY = /^copy\s[\s\S]*\sfrom\s+stdin\b/i;
 
-/** Cuts SQL into statements, as psql does; what follows `COPY … FROM stdin` is data. */
+/** Splits SQL into statements, as psql does. Text after `COPY … FROM stdin` is data. */
 export function* sqlStatements(text: string): Generator<SqlStatement> {
   let start = -1;
   let at = 0;
@@ -38,7 +38,7 @@ const LOOKED_AT = 2_000;
 const isBlank = (token: string): boolean =>
   token.startsWith('--') || token.startsWith('/*') || token.trim() === '';
 
-/** `\connect shop` on a line of its own. */
+/** Whether a token begins a command of psql, such as `\connect shop`, on its own line. */
 const isPsqlCommand = (token: string, text: string, at: number): boolean =>
   token.startsWith('\\') && (at === 0 || text[at - 1] === '\n');
 
@@ -51,7 +51,7 @@ function endOf(token: string, text: string, at: number): number {
   return at + token.length;
 }
 
-/** Comments of SQL nest. */
+/** The end of a comment; comments of SQL nest. */
 function endOfComment(text: string, from: number): number {
   const mark = /\/\*|\*\//g;
   mark.lastIndex = from;

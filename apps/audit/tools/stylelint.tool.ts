@@ -7,7 +7,7 @@ import { isCopied, isDemo, isSample } from './aside.ts';
 import { foldersAbove } from './folders-above.ts';
 import { firstOfEach, hitOf, ruleTable, scanFiles } from './scan-files.ts';
 
-/** What browsers drop, or what cannot be meant. Nothing about style. */
+/** Rules about what browsers drop, or what cannot be meant; none about style. */
 const RULES = ruleTable('stylelint', {
   medium: {
     'annotation-no-unknown': 'An annotation such as !important is misspelt; browsers drop the declaration',
@@ -45,7 +45,7 @@ const RULES = ruleTable('stylelint', {
   },
 });
 
-/** With nothing that reads like a template, and no hacks that were for browsers long gone. */
+/** Options that allow templates, and hacks for old browsers. */
 const OPTIONS: Readonly<Record<string, readonly unknown[]>> = {
   'property-no-unknown': [
     true,
@@ -107,7 +107,7 @@ const OPTIONS: Readonly<Record<string, readonly unknown[]>> = {
   ],
 };
 
-/** Rules that read values as CSS has them; what a preprocessor computes is none yet. */
+/** Rules that need plain CSS, not the input of a preprocessor. */
 const PLAIN_CSS_ONLY = new Set([
   'annotation-no-unknown',
   'at-rule-descriptor-no-unknown',
@@ -129,7 +129,7 @@ const rulesFor = (isScss: boolean) =>
       .map((id) => [id, OPTIONS[id] ?? true]),
   );
 
-/** Style sheets that browsers read otherwise than they were meant. */
+/** Finds style sheets that browsers read otherwise than meant. */
 export const stylelint: Tool = {
   name: 'stylelint',
   module: import.meta.url,
@@ -149,13 +149,13 @@ export const stylelint: Tool = {
     const mixed = { rules: rulesFor(true) };
     const sheetOf = ({ file, text }: SourceText) => {
       if (/\.scss$/i.test(file)) return { ...mixed, customSyntax: scss };
-      // Plug-ins of PostCSS bring variables to style sheets that are called CSS.
+      // Plug-ins of PostCSS allow variables in .css files.
       return /[\s:(]\$[a-z]/i.test(text) ? mixed : plain;
     };
     return scanFiles(job, progress, async (source) => {
       if (isMade(source) || isCopied(source.text) || isCompiled(job.root, source.file)) return [];
       const config = sheetOf(source);
-      // Without a name of the file nothing is looked up beside it, such as a list of what to ignore.
+      // Without a file name, stylelint looks for no settings in the repository.
       const { results } = await linter.lint({
         code: source.text,
         config,
@@ -168,15 +168,15 @@ export const stylelint: Tool = {
   },
 };
 
-/** What builds write, and sheets that set everything back: what comes later in them is meant to win. */
+/** Files that builds write, and resets, in which later rules are meant to win. */
 const MADE =
   /(^|\/)(?:build|built|out|public\/assets)\/|[-.][0-9a-f]{8,}\.css$|(?:^|[/_.-])(?:reset|normalize)[\w.-]*$/i;
 
-/** A template, or the output of a preprocessor. */
+/** Whether a sheet is a template, or the output of a preprocessor. */
 const isMade = ({ text }: SourceText): boolean =>
   /^---\s|\{\{|\{%|<%|<\?php|\$\{|\/\*# sourceMappingURL=|\/\*! tailwindcss/.test(text);
 
-/** Whether a preprocessor writes the sheet: its source stands beside it, or a script names it as what comes out. */
+/** Whether a preprocessor writes the sheet: its source is beside it, or a script names it as output. */
 const isCompiled = (root: string, file: string): boolean =>
   /\.css$/i.test(file) &&
   (['scss', 'sass', 'less', 'pcss'].some((ending) => existsSync(join(root, file.replace(/css$/i, ending)))) ||
@@ -194,7 +194,7 @@ interface Warning {
   readonly text: string;
 }
 
-/** Whether all is taken back on purpose, or older browsers are meant by prefixed twins. */
+/** Whether a warning is about an intended reset, or a prefixed selector for older browsers. */
 function isFallback({ text: sheet }: SourceText, { rule, line, column, text }: Warning): boolean {
   const rest = sheet
     .split('\n')

@@ -6,10 +6,10 @@ import { foldersAbove } from './folders-above.ts';
 const CONFIGURATION =
   /^(?:\.eslintrc(?:\.\w+)?|eslint\.config\.[cm]?[jt]s|\.?oxlintrc\.jsonc?|package\.json|\.?biome\.jsonc?)$/;
 
-/** Nobody writes more by hand, and looking for brackets takes the square of it. */
+/** The longest configuration that is read, characters. Searching brackets takes quadratic time. */
 const MAX_CHARACTERS = 50_000;
 
-/** Rules that a repository has switched off in its own linter: their names, read as text, for nothing is loaded. */
+/** Finds rules that a repository has switched off in its own linter. Configurations are read as text, never loaded. */
 export class SwitchedOff {
   readonly #root: string;
   readonly #folders = new Map<string, ReadonlyMap<string, boolean>>();
@@ -18,7 +18,7 @@ export class SwitchedOff {
     this.#root = root;
   }
 
-  /** Whether the configuration that is nearest to the file and names the rule says `off`, by any linter's name for it. */
+  /** Whether the nearest configuration above a file that names the rule switches it off, by any linter's name for it. */
   has(file: string, rule: string): boolean {
     const names = [nameOf(rule), ...(rule.startsWith('jsx-a11y/') ? ['a11y'] : [])];
     return names.some((name) => {
@@ -46,7 +46,7 @@ export class SwitchedOff {
   }
 }
 
-/** Those that biome calls otherwise than ESLint, but for capital letters. */
+/** Biome's names of rules, in kebab case, where they differ from ESLint's. */
 const BIOME: Readonly<Record<string, string>> = {
   'no-constant-binary-expressions': 'no-constant-binary-expression',
   'no-global-eval': 'no-eval',
@@ -71,7 +71,9 @@ const BIOME: Readonly<Record<string, string>> = {
   'use-valid-autocomplete': 'autocomplete-valid',
 };
 
-/** `jsx-a11y/alt-text` is `alt-text`, and biome's `noFloatingPromises` is `no-floating-promises`. */
+/**
+ * The common name of a rule: `jsx-a11y/alt-text` is `alt-text`, and Biome's `noFloatingPromises` is `no-floating-promises`.
+ */
 function nameOf(rule: string): string {
   const name = rule.slice(rule.lastIndexOf('/') + 1).replace(/(?<=[a-z])[A-Z]/g, (letter) => `-${letter}`);
   return BIOME[name.toLowerCase()] ?? name.toLowerCase();
@@ -89,7 +91,7 @@ function switchesIn({ name, text }: { name: string; text: string }): [rule: stri
   ]);
 }
 
-/** Without comments, and without brackets in strings. */
+/** Removes comments, and brackets in strings. */
 const bare = (text: string): string =>
   text.replace(
     /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`[^`]*`|\/\/.*|\/\*[\s\S]*?\*\/|^\s*#.*/gm,
@@ -97,10 +99,10 @@ const bare = (text: string): string =>
   );
 
 const OLD = /\boverrides["']?\s*:\s*(?:\[|(?:\n[ \t-].*|\n(?=\n))+)/g;
-/** A list that names more than endings, as `**\/*.ts` does. */
+/** A list of files that is limited to more than endings, such as `**\/*.ts`. */
 const FLAT = /\bfiles["']?\s*:(?!\s*\[\s*(?:["'`]\*\*(?:\/\*(?:\.[\w,?()|@+*]+)?)?["'`][\s,]*)+\])/g;
 
-/** Without what counts for some of the files alone. */
+/** Removes settings for some files only. */
 function forAllFiles(text: string, some: RegExp): string {
   let rest = text;
   for (const { index, 0: opening } of text.matchAll(some)) {
@@ -115,7 +117,7 @@ function forAllFiles(text: string, some: RegExp): string {
 const blanked = (text: string, from: number, to: number): string =>
   text.slice(0, from) + ' '.repeat(to - from) + text.slice(to);
 
-/** Where the brackets open or close that hold an offset. */
+/** The offset of the bracket before or after an offset, at its level. */
 function edge(text: string, from: number, step: 1 | -1): number {
   let depth = 0;
   let at = step === 1 ? from : from - 1;

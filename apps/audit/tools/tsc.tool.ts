@@ -1,6 +1,6 @@
 import type { Tool } from '../tool.ts';
 
-/** MARS's: the compiler's errors in every project of the repository. */
+/** Reports the compiler's errors in every project of the repository. */
 export const tsc: Tool = {
   name: 'tsc',
   module: import.meta.url,

@@ -1,6 +1,6 @@
 import { type Node, parseSync, Visitor } from 'oxc-parser';
 
-/** Whether what stands at an offset is in the block of a try of its own function: whoever wrote it means to catch its faults. */
+/** Whether an offset is in the block of a try with a catch, in the same function: its author means to catch faults there. */
 export function isWithinTry(file: string, text: string, offset: number): boolean {
   let isWithin = false;
   const covers = ({ start, end }: Pick<Node, 'start' | 'end'>): boolean => start <= offset && offset < end;

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import type { ParsedConfig } from './compiler.ts';
 
-/** Options that print, write, or load what the repository says: none of them has a say here. */
+/** Overrides options that print, write files, or load code of the repository. */
 const FORCED = {
   noEmit: true,
   composite: false,
@@ -28,7 +28,7 @@ const FORCED = {
   allowUnusedLabels: true,
 };
 
-/** Gone from TypeScript 7. Without them a program means the same to those who read its types. */
+/** Options that TypeScript 7 has removed. They do not change types. */
 const GONE = [
   'downlevelIteration',
   'charset',
@@ -44,15 +44,18 @@ const GONE = [
   'ignoreDeprecations',
 ];
 
-/** As the compiler numbers them. */
+/** The compiler's number of the target ES5. */
 const TARGET_ES5 = 1;
+/** The compiler's numbers of the module formats that become `esnext` here. */
 const MODULES = { none: 0, amd: 2, umd: 3, system: 4 };
+/** The compiler's number of the module resolution `classic`. */
 const CLASSIC = 1;
+/** The compiler's number of the module resolution `node10`. */
 const NODE_10 = 2;
 
 /**
- * A configuration that extends the one at `config` and means the same to TypeScript 7, which has other defaults than older
- * compilers and knows some of their options no more. `isOlder`: the repository was written for TypeScript 5 or before.
+ * Makes a configuration that extends the one at `config`, and means the same to TypeScript 7, which has other defaults and
+ * fewer options than older compilers. `isOlder`: the repository is written for TypeScript 5 or before.
  */
 export function checkedConfig(
   config: string,
@@ -87,7 +90,7 @@ function translated(options: ParsedConfig['options']): Record<string, unknown> {
   };
 }
 
-/** What `baseUrl` said, as paths. */
+/** Expresses `baseUrl` by `paths`. */
 const fromBase = (baseUrl: string, paths: unknown): Record<string, readonly string[]> => ({
   '*': [join(baseUrl, '*')],
   ...Object.fromEntries(

@@ -5,13 +5,13 @@ import { MemoryWatch } from '../memory-watch.ts';
 import { ConfinedFiles } from './confined-files.ts';
 import { SpawnedCompiler } from './spawned-compiler.ts';
 
-/** The name of its program. */
+/** The name of the compiler's program. */
 const PROGRAM = 'tsc';
 
-/** Its garbage collector keeps to this while it can. */
+/** The heap goal of the compiler's garbage collector. */
 const HEAP_GOAL = '2GiB';
 
-/** What the compiler is asked of one configuration before anything is loaded. */
+/** A configuration as the compiler has parsed it. */
 export interface ParsedConfig {
   readonly options: Readonly<Record<string, unknown>>;
   readonly fileNames: readonly string[];
@@ -19,14 +19,14 @@ export interface ParsedConfig {
 
 export interface CompilerOptions {
   readonly maxMemoryMb: number;
-  /** @default 1000 */
+  /** Interval of memory checks, milliseconds. @default 1,000 */
   readonly lookEveryMs?: number;
 }
 
 /**
- * TypeScript's own compiler, in a process of its own that sees `ConfinedFiles` alone, prints nothing and writes nothing.
+ * TypeScript's compiler in a process of its own, which sees only `ConfinedFiles`, and prints and writes nothing.
  *
- * Its interface is called unstable: the version is pinned, and the tests run it.
+ * Its interface is called unstable, so the version is pinned and tested.
  */
 export class Compiler implements AsyncDisposable {
   readonly files: ConfinedFiles;
@@ -59,7 +59,7 @@ export class Compiler implements AsyncDisposable {
     return this.ask(() => this.#api.parseConfigFile(config));
   }
 
-  /** Calls `work` with a project that is loaded, and lets go of it. Whatever `work` asks the compiler goes through `ask`. */
+  /** Loads a project, calls `work` with it, and closes it. `work` must send all requests to the compiler through `ask`. */
   async inProject<Answer>(
     config: string,
     work: (project: Project) => Promise<Answer>,
@@ -75,8 +75,8 @@ export class Compiler implements AsyncDisposable {
   }
 
   /**
-   * Sends the compiler a request, unless it was ended: one that cannot be written any more ends this process with an
-   * unhandled rejection, or starts another compiler. Fails with `CompilerOvergrown`.
+   * Sends a request to the compiler, unless it was ended. A request after that would end this process by an unhandled
+   * rejection, or start another compiler. Rejects with `CompilerOvergrown`.
    */
   ask<Answer>(request: () => Promise<Answer>): Promise<Answer> {
     return this.#isOvergrown ? this.#overgrown.promise : Promise.race([request(), this.#overgrown.promise]);
@@ -89,7 +89,7 @@ export class Compiler implements AsyncDisposable {
   }
 }
 
-/** The compiler took more memory than it may, and was ended. */
+/** The error when the compiler was ended because of its memory. */
 export class CompilerOvergrown extends Error {
   constructor(maxMemoryMb: number) {
     super(`the compiler needs more than ${maxMemoryMb} MB of memory`);

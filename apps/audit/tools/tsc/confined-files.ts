@@ -5,22 +5,21 @@ import type { FileSystem, FileSystemEntries } from 'typescript/unstable/fs';
 const NOTHING: FileSystemEntries = { files: [], directories: [] };
 
 /**
- * The files that the compiler may see: those of one repository, those of its own library, and those made up here.
- *
- * Whatever a project extends, references or imports from elsewhere is not there, also behind a link.
+ * The files that the compiler may see: those of one repository, those of its library, and virtual ones. Other files that a
+ * project extends, references or imports do not exist for it, also behind links.
  */
 export class ConfinedFiles implements Required<Omit<FileSystem, 'writeFile' | 'removeFile'>> {
   readonly #root: string;
   readonly #library: string;
   readonly #madeUp = new Map<string, string>();
 
-  /** Both are real paths. */
+  /** Both must be real paths. */
   constructor(root: string, library: string) {
     this.#root = root;
     this.#library = library;
   }
 
-  /** Puts a file there that is on no disk. */
+  /** Adds a virtual file. */
   makeUp(path: string, text: string): void {
     this.#madeUp.set(path, text);
   }

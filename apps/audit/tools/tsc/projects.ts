@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { foldersAbove } from '../folders-above.ts';
 
-/** Broken on purpose, or to be filled in. */
+/** Whether a file may be broken on purpose, or is a template. */
 export const isFixture = (file: string): boolean =>
   /(^|\/)(__fixtures__|fixtures?|testdata|test-data|templates?|playgrounds?)\//.test(file);
 
@@ -15,8 +15,8 @@ const readText = (root: string, file: string): string => {
 };
 
 /**
- * The configurations among `files` that are projects, in the order in which they take their files: the nearest to a file
- * first, and of one folder `tsconfig.json`. One that others extend is none: it only looks as if it had files.
+ * The projects among `files`, in the order in which they take their files: the deepest first, and `tsconfig.json` before
+ * others of its folder. A configuration that others extend is no project.
  */
 export function projectsOf(root: string, files: readonly string[]): string[] {
   const configs = files.filter((file) => /(^|\/)tsconfig(\.[\w.-]+)?\.json$/.test(file) && !isFixture(file));
@@ -30,7 +30,7 @@ export function projectsOf(root: string, files: readonly string[]): string[] {
 const depth = (file: string): number => file.split('/').length;
 const rank = (file: string): number => (basename(file) === 'tsconfig.json' ? 0 : 1);
 
-/** Relative to the root, with and without the ending that may be left out. */
+/** The configurations that one extends, relative to the root, with and without the optional ending. */
 function extendedBy(config: string, text: string): string[] {
   const named = /"extends"\s*:\s*("[^"]*"|\[[^\]]*\])/.exec(text)?.[1] ?? '';
   return [...named.matchAll(/"(\.[^"]*)"/g)].flatMap(([, path = '']) => {
@@ -43,7 +43,7 @@ interface Manifest {
   readonly [section: string]: Readonly<Record<string, string>> | undefined;
 }
 
-/** The manifests that count for a file: that of its folder, and those of the folders above up to the root. */
+/** The manifests of a file's folder and of those above it. */
 const manifestsAbove = (root: string, file: string): Manifest[] =>
   foldersAbove(file).flatMap((above) => {
     try {
@@ -53,7 +53,7 @@ const manifestsAbove = (root: string, file: string): Manifest[] =>
     }
   });
 
-/** Whether the repository was written for TypeScript 5 or before, or does not say for which. */
+/** Whether the repository is written for TypeScript 5 or before, or does not say. */
 export function isOlderTypeScript(root: string, config: string): boolean {
   for (const manifest of manifestsAbove(root, config)) {
     const range = manifest['devDependencies']?.['typescript'] ?? manifest['dependencies']?.['typescript'];
@@ -63,7 +63,7 @@ export function isOlderTypeScript(root: string, config: string): boolean {
   return true;
 }
 
-/** Whether the compiler tells, in this file, what may be null or undefined; by the nearest project and what it extends here. */
+/** Whether strict null checks are on for a file, by the nearest project and those that it extends. */
 export function isStrict(root: string, file: string): boolean {
   const projects = foldersAbove(file).map((folder) => join(folder, 'tsconfig.json'));
   const config = projects.find((path) => readText(root, path) !== '');

@@ -2,15 +2,15 @@ import type { ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { basename } from 'node:path';
 
-/** Where Node tells of each process that is started. */
+/** Node's diagnostics channel for started processes. */
 const CHANNEL = 'child_process';
 
 type Written = (error?: Error | null) => void;
 
 /**
- * The process that the compiler's own client starts, as far as writing to it goes. The client writes a request in two steps;
- * when the process ends between them, the second fails with a rejection that nobody can handle, and that ends this process.
- * So what is written after its end, or `drop()`, is let go of, and nobody is told that it failed.
+ * Guards writes to the process that the compiler's client starts. The client writes a request in two steps. If the process
+ * ends between them, the second one rejects, nobody can handle that, and this process ends. So writes after its end, or after
+ * `drop()`, are discarded without an error.
  */
 export class SpawnedCompiler implements Disposable {
   readonly #program: string;
@@ -21,7 +21,7 @@ export class SpawnedCompiler implements Disposable {
     subscribe(CHANNEL, this.#started);
   }
 
-  /** Whatever is written from now on goes nowhere. */
+  /** Discards all writes from now on. */
   drop(): void {
     this.#isDropped = true;
   }
@@ -32,7 +32,7 @@ export class SpawnedCompiler implements Disposable {
 
   readonly #started = (message: unknown): void => {
     const { process: child } = message as { readonly process: ChildProcess };
-    // Before the client hears of it, and writes.
+    // Must run before the client's listener, which writes.
     child.prependOnceListener('spawn', () => {
       if (basename(child.spawnfile) === this.#program) this.#guard(child);
     });

@@ -8,45 +8,48 @@ import { checkedConfig } from './checked-config.ts';
 import { Compiler, CompilerOvergrown } from './compiler.ts';
 import { isFixture, isOlderTypeScript, projectsOf } from './projects.ts';
 
-/** A project with more errors is not kept free of them: nobody would act on the list. */
+/** The most errors of a project that are listed. Nobody would act on a longer list. */
 const MAX_ERRORS = 100;
 const MAX_MEMORY_MB = 3_072;
-/** Of the compiler's message; what follows repeats the types in full. */
-const MAX_WORDS = 300;
+/** The longest message, characters. The rest repeats types in full. */
+const MAX_MESSAGE = 300;
 
-/** The compiler's numbers. */
+/** The compiler's code for a project without files. */
 const NO_INPUTS = 18003;
+/** Codes for configurations that cannot be read. */
 const UNREADABLE_CONFIG = new Set([5083, 6053]);
+/** Codes for imports that cannot be resolved. */
 const UNRESOLVED = new Set([2307, 2792, 2882]);
-/** Types of the platform, of a test runner or of JSX are missing. */
+/** Codes for missing types of the platform, a test runner or JSX. */
 const MISSING_TYPES = new Set([2688, 2875, 2503, 2580, 2581, 2582, 2584, 2591, 2592, 2593, 2868, 7026]);
-/** A package without types; and what calling a namespace means without esModuleInterop. */
+/** Codes for packages without types, and for calls of namespaces without esModuleInterop. */
 const NOBODYS_FAULT = new Set([7016, 2349, 2351, 7038]);
 const ERROR = 1;
 
 export interface TypesCheckOptions {
-  /** Of the compiler's process. @default 3072 */
+  /** Memory limit of the compiler's process, MB. @default 3072 */
   readonly maxMemoryMb?: number;
-  /** How often its memory is looked at. @default 1000 */
+  /** Interval of memory checks, milliseconds. @default 1,000 */
   readonly lookEveryMs?: number;
 }
 
 interface Project {
-  /** Both relative to the root. */
+  /** Path of its configuration, relative to the root. */
   readonly config: string;
+  /** Its files, relative to the root. */
   readonly files: readonly string[];
-  /** As the compiler is given it. */
+  /** Path of the configuration for the compiler. */
   readonly checked: string;
 }
 
-/** Every project of a repository, checked by the compiler; each file by the project that is nearest to it. */
+/** Checks all projects of a repository. Each file is checked by the project nearest to it. */
 export class TypesCheck {
   readonly #job: ToolJob;
   readonly #progress: (done: number, of: number) => void;
   readonly #options: TypesCheckOptions;
   readonly #asked: ReadonlySet<string>;
   readonly #notes: Note[] = [];
-  /** Of each file with errors, by the files' names. */
+  /** Errors by file, for files that have any. */
   readonly #errors = new Map<string, readonly Diagnostic[]>();
   readonly #seen = new Set<string>();
   #done = 0;
@@ -81,7 +84,7 @@ export class TypesCheck {
       }));
       this.#all = taken.size;
       for (const project of own) await this.#check(compiler, project);
-      for (const project of projects) await this.#hearAgain(compiler, project, own);
+      for (const project of projects) await this.#recheck(compiler, project, own);
     } catch (error) {
       if (!(error instanceof CompilerOvergrown)) throw error;
       this.#note(
@@ -114,8 +117,10 @@ export class TypesCheck {
     for (const [file, ofFile] of errors) if (ofFile.length > 0) this.#errors.set(file, ofFile);
   }
 
-  /** A file that another project lists too, such as that of the tests, is wrong where both say so. */
-  async #hearAgain(compiler: Compiler, project: Project, own: readonly Project[]): Promise<void> {
+  /**
+   * Checks files with errors again in other projects that list them, such as that of the tests. Only errors of both remain.
+   */
+  async #recheck(compiler: Compiler, project: Project, own: readonly Project[]): Promise<void> {
     const checkedHere = new Set(own.find(({ config }) => config === project.config)?.files);
     const files = project.files.filter((file) => this.#errors.has(file) && !checkedHere.has(file));
     if (files.length === 0) return;
@@ -129,7 +134,7 @@ export class TypesCheck {
     }
   }
 
-  /** The errors that count, by file; undefined where the project could not be checked. */
+  /** The errors to report, by file; undefined if the project could not be checked. */
   #errorsIn(
     compiler: Compiler,
     { config, checked, files }: Project,
@@ -141,7 +146,7 @@ export class TypesCheck {
       const types = new Map<string, readonly Diagnostic[]>();
       for (const file of files) {
         const path = join(this.#job.root, file);
-        // The first alone: others follow from it.
+        // Only the first, because others follow from it.
         const [first] = await compiler.ask(() => program.getSyntacticDiagnostics(path));
         syntax.set(file, first === undefined ? [] : [asSyntax(first)]);
         const semantic = await compiler.ask(() => program.getSemanticDiagnostics(path));
@@ -166,15 +171,15 @@ export class TypesCheck {
     if (unreadable !== undefined)
       this.#note(
         'unresolved-config',
-        `what it extends or names is not here, so its files are not rated: ${this.#words(unreadable)}`,
+        `what it extends or names is not here, so its files are not rated: ${this.#messageOf(unreadable)}`,
         config,
       );
     else if (first !== undefined)
-      this.#note('unusable-config', `its files are not rated: ${this.#words(first)}`, config);
+      this.#note('unusable-config', `its files are not rated: ${this.#messageOf(first)}`, config);
     else if (missing !== undefined)
       this.#note(
         'not-installed',
-        `packages are missing, so its files are not rated: ${this.#words(missing)}`,
+        `packages are missing, so its files are not rated: ${this.#messageOf(missing)}`,
         config,
       );
     return faults.length > 0;
@@ -185,7 +190,7 @@ export class TypesCheck {
     if (missing !== undefined) {
       this.#note(
         'not-installed',
-        `packages are missing, so types are not rated: ${this.#words(missing)}`,
+        `packages are missing, so types are not rated: ${this.#messageOf(missing)}`,
         config,
       );
       return false;
@@ -207,14 +212,14 @@ export class TypesCheck {
       severity: isSyntax(error) && !isAside(file) ? 'high' : 'medium',
       file,
       ...read.source.positionAt(error.pos),
-      message: `The compiler refuses this (TS${error.code}): ${this.#words(error)}`,
+      message: `The compiler refuses this (TS${error.code}): ${this.#messageOf(error)}`,
     }));
   }
 
-  #words({ text, messageChain = [] }: Diagnostic): string {
+  #messageOf({ text, messageChain = [] }: Diagnostic): string {
     const [because] = messageChain;
-    const words = because === undefined ? text : `${text} ${because.text}`;
-    return words.replaceAll(this.#job.root + sep, '').slice(0, MAX_WORDS);
+    const message = because === undefined ? text : `${text} ${because.text}`;
+    return message.replaceAll(this.#job.root + sep, '').slice(0, MAX_MESSAGE);
   }
 
   #note(kind: string, reason: string, file?: string): void {
@@ -226,12 +231,12 @@ const SYNTAX = Symbol('syntax');
 const asSyntax = (diagnostic: Diagnostic): Diagnostic => Object.assign({ ...diagnostic }, { [SYNTAX]: true });
 const isSyntax = (diagnostic: Diagnostic): boolean => SYNTAX in diagnostic;
 
-/** The compiler names the module first. What starts with a dot is a file of the repository. */
+/** The module that an error names first. One with a dot at its start is a file of the repository. */
 const moduleIn = ({ text }: Diagnostic): string => /'([^']+)'/.exec(text)?.[1] ?? '';
 const isMissingPackage = (error: Diagnostic): boolean =>
   UNRESOLVED.has(error.code) && !moduleIn(error).startsWith('.');
 
-/** A style sheet or a picture is the bundler's matter, and what a build makes is not here yet. */
+/** Whether an unresolved import is for the bundler, such as a style sheet, or made by a build. */
 const isOfTheBuild = (error: Diagnostic): boolean =>
   UNRESOLVED.has(error.code) &&
   (/\.(?![cm]?[jt]sx?$|json$)\w+$/.test(moduleIn(error)) ||
