@@ -6,7 +6,10 @@ import type { CommandDeps } from './command.ts';
 import { startTeam } from './start-team.ts';
 import { UsageError } from './usage-error.ts';
 
-/** `orrery agents`: starts the team, prints who is in it, stops it; with `--machine` it prints a drawing and starts nobody. */
+/**
+ * Runs `orrery agents`: starts the team, prints its roster, and stops it. With `--machine` it draws a machine, and starts
+ * nothing. Resolves to the exit code.
+ */
 export async function agentsCommand(
   options: Readonly<Record<string, string | true>>,
   { screen }: CommandDeps,
@@ -30,7 +33,9 @@ export async function agentsCommand(
 
 const HEADINGS = ['AGENT', 'TIER', 'CAPABILITIES', 'PLACE', 'STATUS', 'MAILBOX', 'RESTARTS'];
 
-/** The roster as a table with headings; under each agent the actors that it has, such as its negotiator, with their children. */
+/**
+ * Formats the roster as a table with headings. Below each agent are its actors, such as its negotiator, with their children.
+ */
 export const rosterTable = (roster: readonly RosterRow[]): string[] =>
   table([
     HEADINGS,
@@ -40,7 +45,7 @@ export const rosterTable = (roster: readonly RosterRow[]): string[] =>
     ]),
   ]);
 
-/** An actor and its children, each below the one that it belongs to: its machine, its id where that is another, and its state. */
+/** The rows of an actor and its children: its machine, its id if that differs, and its state. */
 function actorRows({ id, machine, state, children = [] }: ActorRow, indent: string): string[][] {
   const name = id === machine ? machine : `${machine} ${id}`;
   return [
@@ -49,12 +54,9 @@ function actorRows({ id, machine, state, children = [] }: ActorRow, indent: stri
   ];
 }
 
-/**
- * The drawing of the machine that `id` means: that of an agent, else one of Orrery's own. SUN and MERCURY are in every team.
- * Fails with UsageError.
- */
+/** Draws a machine: that of the agent `id`, or one of Orrery's own. SUN and MERCURY are in every team. Throws UsageError. */
 async function drawingOf(id: string, agents: readonly AgentSpec[]): Promise<string> {
-  // Who only wants to see the team does not load it.
+  // Loaded only for drawings.
   const { drawMachine, MACHINES, machineOfAgent } = await import('orrery/machines');
   const modules = [...agents, ...loopAgents()].flatMap((agent) => ('module' in agent ? [agent.module] : []));
   const team = await Promise.all(modules.map(machineOfAgent));

@@ -7,13 +7,14 @@ import { planets } from './audit-app.ts';
 import { readList } from './option-values.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Where a project keeps its agents, and what their files are called. */
+/** The folder of a project's agents. */
 const FOLDER = 'agents';
+/** The names of their files. */
 const AGENT_FILE = /\.agent\.[cm]?[jt]s$/;
 
 /**
- * The agents that a command is to start: those that `--agents` names, else those in the folder `agents`, else the planets.
- * Fails with UsageError.
+ * The agents that a command starts: those of `--agents`, else those in the folder `agents`, else the planets. Throws
+ * UsageError.
  */
 export async function agentsMeant(value: string | true | undefined): Promise<readonly AgentSpec[]> {
   if (value !== undefined) return agentsNamed(value);
@@ -22,8 +23,8 @@ export async function agentsMeant(value: string | true | undefined): Promise<rea
 }
 
 /**
- * The agents for a mission: those that `--agents` names, else those that the mission names, else as for any command. The
- * audit, which is run where no `file` is named, is the planets' own. Fails with UsageError or MissionError.
+ * The agents for a mission: those of `--agents`, else those that the mission names, else as for any command. Without a `file`
+ * the mission is the audit, which needs the planets. Throws UsageError or MissionError.
  */
 export async function agentsForMission(
   value: string | true | undefined,
@@ -51,7 +52,7 @@ function agentsOfMission(paths: readonly string[], missionFile: string): readonl
   return files.map((file) => ({ module: pathToFileURL(file) }));
 }
 
-/** What cannot be looked at, as a name that is too long, is no file. */
+/** Whether a path is a file; false if that cannot be found out, as for a name that is too long. */
 function isFile(file: string): boolean {
   try {
     return statSync(file, { throwIfNoEntry: false })?.isFile() === true;

@@ -8,8 +8,8 @@ import { UsageError } from './usage-error.ts';
 type WallClock = Parameters<typeof apiKeys>[1]['clock'];
 
 /**
- * Who has a key whose record is in the list at `path`, as it is then: a record that is added lets in, one that is taken off
- * lets in no more. A list that cannot be read any more is a warning, and changes nothing. Fails with UsageError.
+ * An authenticator for the keys whose records are in a file. Changes of the file apply at the next request. If it cannot be
+ * read any more, a warning is emitted and the former records stay. Throws UsageError if it cannot be read at first.
  */
 export function keysInFile(path: string, clock: WallClock): Authenticator {
   let edition = editionOf(path);
@@ -32,7 +32,7 @@ export function keysInFile(path: string, clock: WallClock): Authenticator {
   };
 }
 
-/** Another text whenever the file is another one. */
+/** A text that changes whenever the file does. */
 function editionOf(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? '' : `${found.ino}:${found.size}:${found.mtimeMs}`;
@@ -48,7 +48,7 @@ function readKeys(path: string, clock: WallClock): Authenticator {
   }
 }
 
-/** Puts a record on the list at `path`, which need not be there. Fails with UsageError. */
+/** Adds a record to a file, which is created if it does not exist. Throws UsageError. */
 export function addToFile(path: string, record: ApiKeyRecord): void {
   const records = existsSync(path) ? readRecords('--add', path) : [];
   const file = new OutputFile('--add', path);

@@ -4,10 +4,10 @@ import { isInstalled } from './optional-packages.ts';
 
 type AuditApp = typeof import('@orrery/audit');
 
-/** Says whether the audit is installed, without loading it. */
+/** Whether the audit is installed; it is not loaded. */
 export const hasAudit = (): boolean => isInstalled('@orrery/audit');
 
-/** The audit of a repository where it is installed: it stands on many tools, which the package does not bring. */
+/** Loads the audit; undefined if it is not installed. It needs many tools, which the package does not bring. */
 export async function auditApp(): Promise<AuditApp | undefined> {
   try {
     return await import('@orrery/audit');
@@ -18,6 +18,6 @@ export async function auditApp(): Promise<AuditApp | undefined> {
   }
 }
 
-/** The 21 planets; without the audit the two that every mission needs. */
+/** The 21 planets; without the audit only SUN and MERCURY, which every mission needs. */
 export const planets = async (): Promise<readonly AgentSpec[]> =>
   (await auditApp())?.auditTeam() ?? loopAgents();

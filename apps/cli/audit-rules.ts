@@ -2,13 +2,13 @@ import { nearest } from '@orrery/ralph-loop';
 import { auditApp } from './audit-app.ts';
 import { UsageError } from './usage-error.ts';
 
-/** The rules that the audit may report, `*` at the end of one for all that begin so; none where it is not installed. */
+/** The rules that the audit may report; none if it is not installed. A `*` at the end of one stands for all that begin so. */
 export async function auditRules(): Promise<readonly string[]> {
   const tools = (await (await auditApp())?.allTools()) ?? [];
   return tools.flatMap(({ rules }) => Object.keys(rules));
 }
 
-/** Refuses names that are no rule, and nothing that rules begin with. Fails with UsageError. */
+/** Throws UsageError for a name that is neither a rule nor the beginning of one. */
 export function refuseUnknownRules(names: Iterable<string>, rules: readonly string[]): void {
   const known = new Set(rules.flatMap(beginnings));
   for (const name of names) {
@@ -23,7 +23,10 @@ const isPattern = (rule: string): boolean => rule.endsWith('*');
 const isOf = (pattern: string, name: string): boolean =>
   name.length >= pattern.length && name.startsWith(pattern.slice(0, -1));
 
-/** `oxlint`, `oxlint/typescript` and `oxlint/typescript/no-floating-promises`; of `tsc/TS*` only `tsc`. */
+/**
+ * The names that select a rule: `oxlint`, `oxlint/typescript` and `oxlint/typescript/no-floating-promises`; of `tsc/TS*` only
+ * `tsc`.
+ */
 function beginnings(rule: string): string[] {
   const parts = rule.split('/').slice(0, isPattern(rule) ? -1 : undefined);
   return parts.map((_, at) => parts.slice(0, at + 1).join('/'));

@@ -8,7 +8,7 @@ export interface BoardSize {
   readonly rows: number;
 }
 
-/** The board as lines that fit: a title, a line for each agent, and why the loop goes on. */
+/** Formats the board as lines that fit the screen: a title, a line for each agent, and why the loop goes on. */
 export function boardLines(
   board: Board,
   nowMs: number,
@@ -23,7 +23,7 @@ export function boardLines(
     const rest = fit(sentence(doing), columns - name.length);
     return paint('bold', name) + (doing.length === 0 ? paint('dim', rest) : rest);
   });
-  // The cursor stands below the last line, and a block taller than the screen could not be drawn over.
+  // The cursor is below the last line, and a block taller than the screen could not be redrawn.
   const shown = agents.slice(0, Math.max(1, rows - 3));
   return [paint('bold', fit(title, columns)), ...shown, paint('dim', fit(`goes on: ${board.why}`, columns))];
 }

@@ -6,7 +6,7 @@ import { Redrawn } from './redrawn.ts';
 import type { Screen } from './screen.ts';
 import type { View } from './view.ts';
 
-/** The board (`--board`): a line for each agent, drawn in place. */
+/** The view of `--board`: a line for each agent, redrawn in place. */
 export class BoardView implements View {
   readonly #drawn: Redrawn;
   #board: Board;

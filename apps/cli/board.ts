@@ -1,9 +1,6 @@
 import type { LoopEvent, TaskStatus } from '@orrery/ralph-loop';
 
-/**
- * One thing that an agent has in hand, and for which tasks; it has no longer when any of them stands
- * elsewhere.
- */
+/** Something that an agent does, and for which tasks. It is over when any of these tasks changes. */
 export interface Doing {
   readonly tasks: readonly string[];
   readonly what: string;
@@ -11,9 +8,7 @@ export interface Doing {
   readonly note?: string | undefined;
 }
 
-/**
- * What is to be seen of a running mission at one moment; of what an agent has in hand, the latest news last.
- */
+/** The state of a running mission. The latest thing that an agent does comes last. */
 export interface Board {
   readonly mission: string;
   readonly startedAtMs: number;
@@ -24,7 +19,7 @@ export interface Board {
   readonly why: string;
 }
 
-/** The board before anything happened, with a line for everybody in the team. */
+/** The board before a mission, with a line for each agent. */
 export const emptyBoard = (agents: readonly string[]): Board => ({
   mission: '',
   startedAtMs: 0,
@@ -35,7 +30,7 @@ export const emptyBoard = (agents: readonly string[]): Board => ({
   why: '',
 });
 
-/** The board after `event`. */
+/** Returns the board after an event. */
 export function advance(board: Board, event: LoopEvent): Board {
   switch (event.type) {
     case 'mission.started': {
@@ -62,7 +57,7 @@ export function advance(board: Board, event: LoopEvent): Board {
 
 type Changed = Extract<LoopEvent, { type: 'task.changed' }>;
 
-/** Whoever had the task is free again; the agent or the gate that has it now is busy. */
+/** Moves a task from the agent that had it to the agent or gate that has it now. */
 function changed(board: Board, { task, status, agent, attempt }: Changed): Board {
   const agents = new Map(
     [...board.agents].map(([id, doing]) => [id, doing.filter(({ tasks }) => !tasks.includes(task))]),

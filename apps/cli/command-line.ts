@@ -3,7 +3,7 @@ import { nearest } from '@orrery/ralph-loop';
 import { COMMANDS, type CommandName, type CommandSpec } from './options.ts';
 import { UsageError } from './usage-error.ts';
 
-/** A command line that names known things only; what the values mean is for the command to say. */
+/** A command line with known commands and options. Their values are checked by the command. */
 export type CommandLine =
   | { readonly kind: 'help'; readonly command?: CommandName }
   | { readonly kind: 'version' }
@@ -14,9 +14,9 @@ export type CommandLine =
       readonly positionals: readonly string[];
     };
 
-/** Reads what was typed after `orrery`. Fails with UsageError naming the word that makes no sense. */
-export function readCommandLine(words: readonly string[]): CommandLine {
-  const [first, ...rest] = words;
+/** Reads the arguments after `orrery`. Throws UsageError naming the one that is wrong. */
+export function readCommandLine(args: readonly string[]): CommandLine {
+  const [first, ...rest] = args;
   if (first === undefined) throw new UsageError(`No command; ${known()}`);
   if (first === '--help' || first === '-h') return { kind: 'help' };
   if (first === '--version' || first === '-V') return { kind: 'version' };
@@ -38,13 +38,13 @@ function unknownCommand(word: string): string {
   return `Unknown command "${word}"; ${meant === undefined ? known() : `did you mean "${meant}"?`}`;
 }
 
-function readOptions(command: CommandName, words: readonly string[]) {
+function readOptions(command: CommandName, args: readonly string[]) {
   const spec: CommandSpec = COMMANDS[command];
   const types = Object.entries(spec.options).map(
     ([name, { value }]) => [name, { type: value === undefined ? 'boolean' : 'string' } as const] as const,
   );
   const parsed = parseArgs({
-    args: [...words],
+    args: [...args],
     options: { ...Object.fromEntries(types), help: { type: 'boolean', short: 'h' } },
     allowPositionals: true,
     strict: false,
@@ -59,7 +59,7 @@ function readOptions(command: CommandName, words: readonly string[]) {
     const former = options[token.name];
     if (former !== undefined && spec.options[token.name]?.isRepeatable !== true)
       throw new UsageError(`Option "${token.rawName}" is given twice`);
-    // What may be repeated may be separated by commas as well.
+    // Repeated values are joined by commas, which separate values too.
     options[token.name] = former === undefined ? value : `${former},${value}`;
   }
   const extra = positionals[spec.arguments.length];

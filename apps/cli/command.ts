@@ -2,7 +2,7 @@ import type { Clock } from 'orrery';
 import type { Interruption } from './interruption.ts';
 import type { Screen } from './screen.ts';
 
-/** What every command is given; `errors` is for what a reader of the output must not take for output. */
+/** What every command gets. `screen` is standard output, `errors` standard error. */
 export interface CommandDeps {
   readonly screen: Screen;
   readonly errors: Screen;
@@ -11,5 +11,5 @@ export interface CommandDeps {
   readonly version: string;
 }
 
-/** Of sysexits.h: an output that could be opened could not be written. */
+/** The exit code when an output could not be written (EX_IOERR of sysexits.h). */
 export const EXIT_UNWRITTEN = 74;

@@ -15,9 +15,9 @@ import { unapprovedCatalogues } from './unapproved-catalogues.ts';
 import { UsageError } from './usage-error.ts';
 
 /**
- * One thing that was looked at.
+ * One thing that was checked.
  *
- * - `state`  `missing` is something optional that is not there; `fault` has to be mended before anything starts.
+ * - `state`  `missing` for something optional; `fault` for what must be mended before anything starts.
  */
 interface Finding {
   readonly area: 'machine' | 'packages' | 'folder' | 'agents' | 'catalogues';
@@ -26,7 +26,10 @@ interface Finding {
   readonly text: string;
 }
 
-/** `orrery doctor`: what of this machine and folder fits, and what would start; 1 when something has to be mended. */
+/**
+ * Runs `orrery doctor`: checks this machine and folder, and starts the team. Resolves to the exit code, 1 if something must
+ * be mended.
+ */
 export async function doctorCommand(
   options: TypedOptions,
   { screen, version }: Pick<CommandDeps, 'screen' | 'version'>,
@@ -44,7 +47,7 @@ export async function doctorCommand(
   return findings.some(({ state }) => state === 'fault') ? 1 : 0;
 }
 
-/** Whatever runs this is new enough: the command itself refuses older ones. */
+/** Reports the versions and processors. Node is new enough here, because the command refuses older ones. */
 function machine(version: string): Finding[] {
   const cores = availableParallelism();
   return [
@@ -65,7 +68,7 @@ const ok = (area: Finding['area'], what: string, text: string): Finding => ({
   text,
 });
 
-/** Whether `orrery up` could listen there. */
+/** Checks whether `orrery up` could listen on a port. */
 async function portState(port: number): Promise<Finding> {
   const what = `port ${port}`;
   const server = createServer();
@@ -97,7 +100,7 @@ const whatIsInstalled = (): Finding[] =>
       : { area: 'packages', what: name, state: 'missing', text: `is not installed; needed for ${what}` },
   );
 
-/** Starts the team, to see whether it does. */
+/** Starts the team, and reports its agents or the failure. */
 async function whatStarts(options: TypedOptions): Promise<Finding[]> {
   try {
     const agents = await agentsMeant(options['agents']);
@@ -120,7 +123,7 @@ async function whatStarts(options: TypedOptions): Promise<Finding[]> {
   }
 }
 
-/** What others say of their tools and nobody has approved; `isShown`: with all that there is to be read before that. */
+/** Reports catalogues that are not approved; `isShown`: with all their texts. */
 async function foreignCatalogues(
   system: Pick<Team, 'recentEvents' | 'registry'>,
   isShown: boolean,
@@ -129,14 +132,14 @@ async function foreignCatalogues(
     const card = system.registry.getById(what);
     const text =
       isShown && card !== undefined
-        ? `${reason}. It says: ${wordsOn(card)}`
+        ? `${reason}. It says: ${textsOn(card)}`
         : 'is not approved: "orrery doctor --approve" shows what it says, and how it is';
     return { area: 'catalogues', what, state: 'missing', text };
   });
 }
 
-/** All that is to be read on a card, as signs that hide nothing and move no cursor. */
-function wordsOn({
+/** All texts of a card, with every character escaped that is not printable ASCII. */
+function textsOn({
   name,
   description,
   capabilities,
@@ -144,8 +147,8 @@ function wordsOn({
   resourceTemplates,
   prompts,
 }: AgentCard): string {
-  const words = JSON.stringify({ name, description, capabilities, resources, resourceTemplates, prompts });
-  return words.replace(/[^ -~]/gu, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`);
+  const texts = JSON.stringify({ name, description, capabilities, resources, resourceTemplates, prompts });
+  return texts.replace(/[^ -~]/gu, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`);
 }
 
 const MARKS: Readonly<Record<Finding['state'], string>> = { ok: 'ok', missing: '-', fault: 'FAULT' };

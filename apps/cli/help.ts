@@ -1,7 +1,7 @@
 import { table } from '@orrery/ralph-loop';
 import { COMMANDS, type CommandName, type CommandSpec, type Help } from './options.ts';
 
-/** What `orrery --help` prints. */
+/** The text of `orrery --help`. */
 export function help(hasAudit = true): string {
   const commands = Object.entries<CommandSpec>(COMMANDS).map(([name, spec]) => [
     usageOf(name, spec),
@@ -18,7 +18,7 @@ export function help(hasAudit = true): string {
   ]);
 }
 
-/** What `orrery COMMAND --help` prints. */
+/** The text of `orrery COMMAND --help`. */
 export function commandHelp(name: CommandName, hasAudit = true): string {
   const spec: CommandSpec = COMMANDS[name];
   const options = Object.entries(spec.options).map(([option, { value, help: text }]) => [

@@ -5,23 +5,29 @@ import type { CommandDeps } from './command.ts';
 import type { TypedOptions } from './run-plan.ts';
 import { UsageError } from './usage-error.ts';
 
-/** The package that this command is of. */
+/** The folder of the package of this command. */
 const PACKAGE = dirname(fileURLToPath(import.meta.resolve('orrery/package.json')));
 const TEMPLATE = join(PACKAGE, 'apps/cli/template');
-/** What is called otherwise there: npm leaves the first out of packages, and takes the second for a test of the package. */
+/**
+ * Files with another name in the template: npm leaves `.gitignore` out of packages, and would run the test as one of the
+ * package.
+ */
 const NAMES: Readonly<Record<string, string>> = {
   gitignore: '.gitignore',
   'test/team.ts': 'test/team.test.ts',
 };
 
-/** What is merged into the package.json of the folder. */
+/** The file that is merged into the folder's package.json. */
 const MANIFEST = 'package.template.json';
-/** What `npm init` writes, which nobody meant. */
+/** The test script that `npm init` writes, which may be replaced. */
 const PLACEHOLDER = 'echo "Error: no test specified" && exit 1';
 
 type JsonObject = Record<string, unknown>;
 
-/** `orrery init`: a small team, a mission and a test in a folder of their own. Nothing that is there is overwritten. */
+/**
+ * Runs `orrery init`: writes a small team, a mission and a test into a folder. It overwrites nothing. Resolves to the exit
+ * code.
+ */
 export async function initCommand(
   _options: TypedOptions,
   [folder = '.']: readonly string[],
@@ -40,7 +46,7 @@ export async function initCommand(
   return 0;
 }
 
-/** What is written, by the path below the folder. */
+/** The texts of the template's files, by path in the folder. */
 function templateFiles(): ReadonlyMap<string, string> {
   const paths = readdirSync(TEMPLATE, { recursive: true, encoding: 'utf8' }).sort();
   const files = paths.filter((path) => path !== MANIFEST && statSync(join(TEMPLATE, path)).isFile());
@@ -55,7 +61,7 @@ function refuseWhatIsThere(folder: string, target: string, files: readonly strin
     throw new UsageError(`"${folder}" already has ${there.join(', ')}; init overwrites nothing`);
 }
 
-/** The package.json of the folder, or a new one, with what the team needs to start. Fails with UsageError. */
+/** The folder's package.json, or a new one, with what the team needs. Throws UsageError. */
 function projectManifest(target: string): JsonObject {
   const needed = readManifest(join(TEMPLATE, MANIFEST)) ?? {};
   const found = readManifest(join(target, 'package.json')) ?? newManifest(target);
@@ -89,7 +95,10 @@ function scriptsOf(manifest: JsonObject, needed: JsonObject): JsonObject {
   return { ...scripts, ...needed };
 }
 
-/** How the project in whose node_modules this package lies names it, as seen from `target`. */
+/**
+ * The dependency on this package in the project that has installed it, relative to `target`. Throws UsageError if there is
+ * none.
+ */
 function installedAs(target: string): string {
   const modules = dirname(PACKAGE);
   const project = dirname(modules);
@@ -111,7 +120,7 @@ function readManifest(path: string): JsonObject | undefined {
     const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
     if (isObject(value)) return value;
   } catch {
-    // Said below, like a manifest that is no object.
+    // Reported below, like a manifest that is no object.
   }
   throw new UsageError(`${path} is not a JSON object`);
 }
@@ -124,7 +133,7 @@ const objectAt = (from: JsonObject, field: string): JsonObject => {
   return isObject(value) ? value : {};
 };
 
-/** Whether all that the package.json names lies in the folder. */
+/** Whether all dependencies are installed in the folder. */
 const isInstalled = (target: string, manifest: JsonObject): boolean =>
   ['dependencies', 'devDependencies']
     .flatMap((field) => Object.keys(objectAt(manifest, field)))

@@ -1,28 +1,23 @@
 import type { Clock } from 'orrery';
 
-/** A process that a signal ended exits with this and the number of the signal, by custom of shells. */
+/** Added to the number of the signal that ended a process, for its exit code, by custom of shells. */
 const SIGNAL_EXIT = 128;
 const SIGNALS = { SIGINT: 2, SIGTERM: 15 } as const;
 type StopSignal = keyof typeof SIGNALS;
 
-/** What is not done by then after a signal is left undone. */
+/** The time until the process exits after a signal, milliseconds. */
 const HARD_LIMIT_MS = 900;
 
-/**
- * npm passes on a Ctrl-C that the terminal has sent to us as well: two signals this near are one keystroke.
- */
+/** Two signals within this time are one keystroke, milliseconds: npm forwards a Ctrl-C that the terminal also sends. */
 const SAME_KEYSTROKE_MS = 250;
 
 export interface InterruptionDeps {
   readonly clock: Clock;
-  /** `process`, outside of tests. */
+  /** `process`, except in tests. */
   readonly process: Pick<NodeJS.Process, 'on' | 'off' | 'exit'>;
 }
 
-/**
- * Turns the first SIGINT or SIGTERM into an abort, and makes sure that the process ends soon; the second ends
- * it at once.
- */
+/** Aborts at the first SIGINT or SIGTERM, and ends the process soon after. A second signal ends it at once. */
 export class Interruption implements Disposable {
   readonly #deps: InterruptionDeps;
   readonly #stop = new AbortController();
@@ -39,12 +34,12 @@ export class Interruption implements Disposable {
     return this.#stop.signal;
   }
 
-  /** Of the first signal, if there was one. */
+  /** The number of the first signal, if there was one. */
   get signalNumber(): number | undefined {
     return this.#first?.signalNumber;
   }
 
-  /** What the process exits with after the first signal. */
+  /** The exit code after the first signal. */
   get exitCode(): number {
     return SIGNAL_EXIT + (this.#first?.signalNumber ?? SIGNALS.SIGINT);
   }

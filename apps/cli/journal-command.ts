@@ -15,8 +15,8 @@ import type { TypedOptions } from './run-plan.ts';
 import { UsageError } from './usage-error.ts';
 
 /**
- * `orrery journal`: shows what a journal keeps for whom, has it forget an agent, says whether it is whole, copies it, or
- * gets out what is whole. No system may have it open, unless it is copied.
+ * Runs `orrery journal`: shows what a journal holds for each agent, forgets an agent, checks, copies or salvages it. Except
+ * for a copy, no system may have it open. Resolves to the exit code.
  */
 export async function journalCommand(
   options: TypedOptions,
@@ -92,7 +92,7 @@ async function shown(journal: JournalFile, isJson: boolean): Promise<string> {
 
 const HEADINGS = ['AGENT', 'WAITING', 'OLDEST', 'RECORDS', 'TAKEN IDS', 'BYTES'];
 
-/** What is kept as a table with headings; times are UTC. */
+/** Formats what a journal holds as a table with headings. Times are UTC. */
 export const keptTable = (agents: readonly JournalledAgent[]): string[] =>
   table([
     HEADINGS,

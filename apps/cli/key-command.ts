@@ -9,7 +9,10 @@ const KINDS = ['agent', 'user', 'service'] as const;
 const TIERS = [0, 1, 2, 3] as const;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** `orrery key`: makes a key, shows it once, and shows or keeps what the gateway needs to know it again. */
+/**
+ * Runs `orrery key`: makes a key and prints it, with the record by which the gateway recognises it, or adds the record to a
+ * file. Resolves to the exit code.
+ */
 export async function keyCommand(
   options: TypedOptions,
   { screen, clock }: Pick<CommandDeps, 'screen' | 'clock'>,
@@ -21,10 +24,10 @@ export async function keyCommand(
     screen.write(`${JSON.stringify({ key, record }, null, 2)}\n`);
     return 0;
   }
-  const kept =
+  const aboutRecord =
     add === undefined ? ['Its record:', JSON.stringify(record, null, 2)] : [`Its record is in ${add}.`];
   screen.write(
-    `${[key, '', 'Nobody can show this key again. Callers send it as X-API-Key.', ...kept].join('\n')}\n`,
+    `${[key, '', 'Nobody can show this key again. Callers send it as X-API-Key.', ...aboutRecord].join('\n')}\n`,
   );
   return 0;
 }

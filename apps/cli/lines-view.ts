@@ -4,7 +4,7 @@ import type { Screen } from './screen.ts';
 import { taskLine } from './task-line.ts';
 import type { View } from './view.ts';
 
-/** For logs and pipes: a line for each task, when it is over. */
+/** The view for logs and pipes: a line for each task when it is over. */
 export class LinesView implements View {
   readonly #screen: Screen;
   #startedAtMs = 0;

@@ -2,7 +2,7 @@
 import { wallClock } from '@orrery/ralph-loop/wall-clock';
 import { Interruption } from './interruption.ts';
 
-// Loading the rest takes a moment, in which somebody may have changed their mind.
+// Signals are handled while the rest loads, which takes a moment.
 using interruption = new Interruption({ clock: wallClock, process });
 const { signal } = interruption;
 const leave = (): never => {
@@ -13,5 +13,5 @@ signal.addEventListener('abort', leave);
 const { command } = await import('./whole-command.ts');
 signal.removeEventListener('abort', leave);
 process.exitCode = await command(process.argv.slice(2), { clock: wallClock, interruption });
-// What was cut off while it started would keep the process alive.
+// An interrupted start would keep the process alive.
 if (signal.aborted) process.exit();

@@ -11,7 +11,10 @@ import { UsageError } from './usage-error.ts';
 
 const SIGNAL_EXIT = 128;
 
-/** `orrery mcp`: serves the team over standard input and output until the input ends or a signal comes; the exit code. */
+/**
+ * Runs `orrery mcp`: serves the team over standard input and output, until the input ends or a signal comes. Resolves to the
+ * exit code.
+ */
 export async function mcpCommand(options: TypedOptions, deps: CommandDeps): Promise<number> {
   const mcp = mcpOptionsOf(options);
   const agents = await agentsMeant(options['agents']);
@@ -24,7 +27,7 @@ export async function mcpCommand(options: TypedOptions, deps: CommandDeps): Prom
     ...(workers === undefined ? {} : { workers }),
     ...(journal === undefined ? {} : { journal: resolve(String(journal)) }),
   });
-  // Standard output is the client's alone.
+  // Standard output is for the client only.
   for (const { reason } of await unapprovedCatalogues(system)) process.stderr.write(`${reason}\n`);
   const serving = await serveStdio(system, {
     output,
@@ -44,7 +47,7 @@ export async function mcpCommand(options: TypedOptions, deps: CommandDeps): Prom
   return signalNumber === undefined ? 0 : SIGNAL_EXIT + signalNumber;
 }
 
-/** Standard output for messages alone: what agents, or anything else here, print there goes to standard error. */
+/** Reserves standard output for messages: anything else that this process prints goes to standard error. */
 function protocolOutput(): Writable {
   const { stdout, stderr } = process;
   const write = stdout.write.bind(stdout);
@@ -57,7 +60,7 @@ function protocolOutput(): Writable {
   return output;
 }
 
-/** Fails with UsageError naming option and value. */
+/** Reads the options of MCP. Throws UsageError naming option and value. */
 function mcpOptionsOf(options: TypedOptions): McpOptions {
   const { names } = options;
   if (names !== undefined && names !== 'agent.tool' && names !== 'portable')

@@ -5,14 +5,14 @@ import { auditApp } from './audit-app.ts';
 import type { TypedOptions } from './run-plan.ts';
 import { UsageError } from './usage-error.ts';
 
-/** A mission, the repository that is to be worked on, and who is to work on it. */
+/** A mission, the root of the repository, and the agents. */
 export interface MeantMission {
   readonly root: string;
   readonly mission: Mission;
   readonly agents: readonly AgentSpec[];
 }
 
-/** What is to be done, where, and by whom. Fails with UsageError or MissionError. */
+/** Reads mission, repository and agents from the command line. Throws UsageError or MissionError. */
 export async function missionMeant(options: TypedOptions, [file]: readonly string[]): Promise<MeantMission> {
   const repo = String(options['repo'] ?? '.');
   const repository = await repositoryRoot(repo);

@@ -5,7 +5,7 @@ import { UsageError } from './usage-error.ts';
 
 const MAX_WORKERS = 64;
 
-/** The value of `--workers`. */
+/** Reads `--workers`. Throws UsageError. */
 export function readWorkers(value: string | true | undefined): number | undefined {
   if (value === undefined) return undefined;
   const workers = /^\d+$/.test(String(value)) ? Number(value) : Number.NaN;
@@ -13,7 +13,7 @@ export function readWorkers(value: string | true | undefined): number | undefine
   throw new UsageError(`Option "--workers" is "${value}", expected a whole number from 1 to ${MAX_WORKERS}`);
 }
 
-/** The value of `--seeds` or `--first-seed`. */
+/** Reads a positive number, such as `--seeds`. Throws UsageError. */
 export function readCount(option: string, value: string | true | undefined): number | undefined {
   if (value === undefined) return undefined;
   const count = /^\d{1,9}$/.test(String(value)) ? Number(value) : 0;
@@ -21,11 +21,11 @@ export function readCount(option: string, value: string | true | undefined): num
   throw new UsageError(`Option "${option}" is "${value}", expected a whole number from 1 to 999999999`);
 }
 
-/** Where a team is served unless somebody says otherwise. */
+/** The default of `--port`. */
 export const DEFAULT_PORT = 4710;
 const MAX_PORT = 65_535;
 
-/** The value of `--port` or `--grpc-port`. */
+/** Reads `--port` or `--grpc-port`. Throws UsageError. */
 export function readPort(option: string, value: string | true | undefined): number | undefined {
   if (value === undefined) return undefined;
   const port = /^\d{1,5}$/.test(String(value)) ? Number(value) : Number.NaN;
@@ -33,7 +33,7 @@ export function readPort(option: string, value: string | true | undefined): numb
   throw new UsageError(`Option "${option}" is "${value}", expected a whole number from 0 to ${MAX_PORT}`);
 }
 
-/** A value of several, separated by commas. */
+/** Reads values separated by commas. Throws UsageError. */
 export function readList(option: string, value: string | true | undefined): readonly string[] {
   if (value === undefined) return [];
   const items = String(value)
@@ -44,10 +44,10 @@ export function readList(option: string, value: string | true | undefined): read
   return items;
 }
 
-/** A list of keys or a certificate is smaller by far; a device may have no end. */
+/** The largest file that is read, bytes. Lists of keys and certificates are far smaller, and a device may be endless. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
-/** The text of the file that an option names. Fails with UsageError. */
+/** Reads the file that an option names. Throws UsageError. */
 export function readNamedFile(option: string, path: string): string {
   try {
     return textOfFile(path);
@@ -75,7 +75,7 @@ function textOfFile(path: string): string {
   }
 }
 
-/** The value of `--fail-on`. */
+/** Reads `--fail-on`. Throws UsageError. */
 export function readSeverity(value: string | true | undefined): Severity | undefined {
   if (value === undefined) return undefined;
   const severity = Severity.safeParse(value);
@@ -85,7 +85,7 @@ export function readSeverity(value: string | true | undefined): Severity | undef
   throw new UsageError(`Option "--fail-on" is "${value}", expected one of ${SEVERITIES.join(', ')}${hint}`);
 }
 
-/** The values of `--rule`, by the names of rules. */
+/** Reads `--rule`: levels by names of rules. Throws UsageError. */
 export function readLevels(value: string | true | undefined): ReadonlyMap<string, RuleLevel> {
   const levels = readList('--rule', value).map((item) => {
     const at = item.lastIndexOf('=');
@@ -99,7 +99,7 @@ export function readLevels(value: string | true | undefined): ReadonlyMap<string
   return new Map(levels);
 }
 
-/** The value of `--baseline`: a report as `--json` writes it. */
+/** Reads the report that `--baseline` names, as `--json` writes it. Throws UsageError. */
 export function readBaseline(
   value: string | true | undefined,
 ): { readonly path: string; readonly findings: Baseline } | undefined {
@@ -118,7 +118,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** The value of `--explain`: a task of the mission. */
+/** Reads `--explain`, the id of a task of the mission. Throws UsageError. */
 export function readTask(value: string | true | undefined, { tasks }: Mission): string | undefined {
   if (value === undefined) return undefined;
   const ids = tasks.map(({ id }) => id);

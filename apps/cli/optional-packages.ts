@@ -1,11 +1,11 @@
 import packageJson from 'orrery/package.json' with { type: 'json' };
 
-/** The packages that Orrery uses where they are installed, and what it needs each for. */
+/** The optional packages of Orrery, and what each is needed for. */
 export const optionalPackages: readonly (readonly [name: string, what: string])[] = Object.entries(
   packageJson.peerDependenciesMeta,
 ).map(([name, { for: what }]) => [name, what]);
 
-/** Whether a package is there for this command. */
+/** Whether this command can import a package. */
 export function isInstalled(name: string): boolean {
   try {
     import.meta.resolve(name);

@@ -1,7 +1,7 @@
-/** What help says; `withoutAudit` where the audit of repositories is not installed. */
+/** A text of help. `withoutAudit` is shown if the audit is not installed. */
 export type Help = string | { readonly withAudit: string; readonly withoutAudit: string };
 
-/** What an option takes: nothing, or a value that help calls `value`; several times, where it is repeatable. */
+/** An option. `value` is the name of its value in help; without it the option takes none. */
 export interface OptionSpec {
   readonly value?: string;
   readonly isRepeatable?: boolean;
@@ -21,7 +21,7 @@ const AGENTS: Help = {
   withoutAudit:
     'Modules of the agents, separated by commas (default: agents/*.agent.ts of this folder, else SUN and MERCURY)',
 };
-/** What runs where no mission is named. */
+/** Help for `run`, which depends on what runs without a mission. */
 const RUN: Help = {
   withAudit: 'Run a mission file (default: an audit of the repository)',
   withoutAudit:
@@ -32,7 +32,7 @@ const WORKERS: OptionSpec = {
   help: 'Worker threads for the agents, 1 to 64 (default: 1)',
 };
 
-/** Everything that can be typed after `orrery`. */
+/** All commands, with their arguments and options. */
 export const COMMANDS = {
   run: {
     arguments: ['MISSION'],

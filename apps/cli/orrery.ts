@@ -1,5 +1,5 @@
-// The command as it is published. Any Node can read this file: it says which Node it needs before it loads what only that one
-// can read. What V8 makes of the code is kept for the next time, in Node's own folder for that.
+// The entry of the published command. Any Node can read this file: it checks the version before it loads code that only newer
+// ones can read. Compiled code is cached in Node's own folder.
 import nodeModule from 'node:module';
 
 const NEEDED = 24;

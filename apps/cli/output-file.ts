@@ -18,9 +18,9 @@ import { getSystemErrorMessage } from 'node:util';
 import { ownDescriptor } from './own-descriptor.ts';
 import { UsageError } from './usage-error.ts';
 
-/** What an open file is written with. */
+/** Writes to an open file. */
 export interface Disk {
-  /** Writes at least one byte of `bytes` from `at` on, and says how many. */
+  /** Writes at least one byte of `bytes` from `at` on; returns how many. */
   write(descriptor: number, bytes: Uint8Array, at: number): number;
   sync(descriptor: number): void;
 }
@@ -28,12 +28,12 @@ export interface Disk {
 const DISK: Disk = { write: writeSync, sync: fsyncSync };
 
 /**
- * A file that is there in full or not at all: written beside its place as `FILE.<pid>.part`, then renamed.
+ * A file that appears completely or not at all: it is written to `FILE.<pid>.part`, then renamed.
  *
- * Opened before the work begins, so that a path that cannot be written is found out first. A target that is
- * no regular file (`/dev/stdout`, a pipe) is written directly: renaming would replace the device.
+ * It is opened before the work begins, so that an invalid path is noticed early. A target that is no regular file
+ * (`/dev/stdout`, a pipe) is written directly, because renaming would replace the device.
  *
- * From then on nothing throws: the first fault ends the file, and `failure` says what it was.
+ * After the constructor nothing throws: the first error closes the file, and `failure` describes it.
  */
 export class OutputFile {
   readonly path: string;
@@ -44,7 +44,7 @@ export class OutputFile {
   #wholeBytes = 0;
   #failure: string | undefined;
 
-  /** `option` is named in the UsageError when `path` cannot be written. */
+  /** Opens the file. Throws UsageError, naming `option`, if `path` cannot be written. */
   constructor(option: string, path: string, disk = DISK) {
     const absolute = resolve(path);
     this.#disk = disk;
@@ -65,19 +65,17 @@ export class OutputFile {
     }
   }
 
-  /** A file that stays there to be read, and no device or pipe. */
+  /** Whether it is a regular file, not a device or pipe. */
   get isPlain(): boolean {
     return this.#partPath !== undefined;
   }
 
-  /** Why the file is not in its place, if it is not. */
+  /** Why the file could not be written; undefined if it could. */
   get failure(): string | undefined {
     return this.#failure;
   }
 
-  /**
-   * Appends all of `text` or nothing, and says which. What is written after `commit`, `discard` or a failure is dropped.
-   */
+  /** Appends all of `text` or nothing; returns which. Text after `commit`, `discard` or a failure is dropped. */
   write(text: string): boolean {
     if (this.#descriptor === undefined) return false;
     const bytes = Buffer.from(text);
@@ -91,7 +89,7 @@ export class OutputFile {
     return true;
   }
 
-  /** Puts the file into its place. */
+  /** Moves the file to its place. */
   commit(): void {
     if (this.#descriptor === undefined) return;
     try {
@@ -103,14 +101,14 @@ export class OutputFile {
     }
   }
 
-  /** Leaves what was there before, and nothing beside it. */
+  /** Removes what was written; a former file stays. */
   discard(): void {
     if (this.#descriptor === undefined) return;
     this.#close();
     if (this.#partPath !== undefined) rmSync(this.#partPath, { force: true });
   }
 
-  /** Somebody who reads a pipe slowly is waited for. */
+  /** Writes some bytes. Waits if a pipe is full. */
   #writeSome(descriptor: number, bytes: Uint8Array, at: number): number {
     for (;;) {
       try {
@@ -122,7 +120,7 @@ export class OutputFile {
     }
   }
 
-  /** What was written whole stays beside the place, where it replaces nothing. */
+  /** Closes the file with an error. Complete writes stay in the `.part` file. */
   #fail(error: NodeJS.ErrnoException): void {
     this.#failure = whatFailed(error);
     try {
@@ -133,7 +131,7 @@ export class OutputFile {
         this.#failure += `; what was written is in ${this.#partPath}`;
       }
     } catch {
-      // The first fault is the one to tell.
+      // Only the first error is reported.
     } finally {
       this.#close();
     }
@@ -146,7 +144,7 @@ export class OutputFile {
   }
 }
 
-/** Without waiting for somebody to read a pipe: that would be for ever, and deaf to Ctrl-C. */
+/** Flags that do not block until a pipe has a reader: that would also block Ctrl-C. */
 const DIRECTLY = constants.O_WRONLY | constants.O_NONBLOCK;
 
 const FULL_PIPE_MS = 5;
@@ -163,17 +161,17 @@ function reasonOf({ code, errno, message, path }: NodeJS.ErrnoException, absolut
   if (code === 'ENOENT' && !existsSync(folder)) return `the folder ${folder} does not exist`;
   if (code === 'ENXIO') return 'nobody reads from it';
   const reason = errno === undefined ? message : `${getSystemErrorMessage(errno)} (${code})`;
-  // A file that is written beside its place fails with the folder.
+  // The `.part` file fails if its folder does.
   return `${path === absolute ? 'it cannot be written' : `no file can be written in ${folder}`}: ${reason}`;
 }
 
-/** What went wrong with something that is being written, in words. */
+/** Describes an error of writing. */
 export function whatFailed({ code, message }: NodeJS.ErrnoException): string {
   if (code === undefined) return message;
-  const words = {
+  const sentences = {
     ENOSPC: 'no space is left',
     EDQUOT: 'the quota is used up',
     EPIPE: 'nobody reads it any more',
   };
-  return Object.hasOwn(words, code) ? `${words[code as keyof typeof words]} (${code})` : message;
+  return Object.hasOwn(sentences, code) ? `${sentences[code as keyof typeof sentences]} (${code})` : message;
 }

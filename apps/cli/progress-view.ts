@@ -7,10 +7,10 @@ import type { Screen } from './screen.ts';
 import { taskLine } from './task-line.ts';
 import type { View } from './view.ts';
 
-/** Findings of one task that are printed while the others go on; the report has them all. */
+/** Findings of one task to print while others run. The report has all. */
 const MAX_SHOWN = 10;
 
-/** On a terminal: one line over the whole, above it what was found and what went wrong, as it comes. */
+/** The view for terminals: a line about the progress, with findings and failures above it as they come. */
 export class ProgressView implements View {
   readonly #screen: Screen;
   readonly #drawn: Redrawn;

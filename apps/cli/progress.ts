@@ -1,16 +1,16 @@
 import { isOver, type LoopEvent, printable, type TaskStatus } from '@orrery/ralph-loop';
 
-/** One task on its way; times are those of events. */
+/** The progress of one task. Times are those of events. */
 export interface Way {
   readonly status: TaskStatus;
   readonly estimateMs: number | undefined;
   readonly beganAtMs?: number;
   readonly endedAtMs?: number;
-  /** Of the work, as its agent says, in [0, 1]. */
+  /** How much is done, as its agent reports, in [0, 1]. */
   readonly fraction?: number;
 }
 
-/** How far a mission is, as a whole. */
+/** The progress of a mission. */
 export interface Progress {
   readonly startedAtMs: number;
   readonly maxParallel: number;
@@ -19,7 +19,7 @@ export interface Progress {
 
 export const NO_PROGRESS: Progress = { startedAtMs: 0, maxParallel: 1, tasks: new Map() };
 
-/** How far it is after `event`. */
+/** Returns the progress after an event. */
 export function advanceProgress(progress: Progress, event: LoopEvent): Progress {
   switch (event.type) {
     case 'mission.started': {
@@ -43,15 +43,15 @@ function moved(progress: Progress, task: string, change: Partial<Way>): Progress
   return { ...progress, tasks: new Map(progress.tasks).set(task, { ...known, ...change }) };
 }
 
-/** What a line over the whole is made of. */
+/** The facts for a line of progress. */
 export interface LineOptions {
   readonly nowMs: number;
-  /** How long it will take, if that is known. */
+  /** The time until the end, if known. */
   readonly leftMs?: number | undefined;
   readonly columns: number;
 }
 
-/** `12/19 · types 25 %, tests · 0:34, about 0:50 to go`, in at most `columns`. */
+/** Formats progress as `12/19 · types 25 %, tests · 0:34, about 0:50 to go`, in at most `columns`. */
 export function progressLine(progress: Progress, { nowMs, leftMs, columns }: LineOptions): string {
   const ways = [...progress.tasks];
   const over = ways.filter(([, { status }]) => isOver(status)).length;
@@ -63,7 +63,7 @@ export function progressLine(progress: Progress, { nowMs, leftMs, columns }: Lin
   return fit(`${head}${now}${tail}`, columns);
 }
 
-/** What is worked on now; else what is judged; else what it waits for. */
+/** The tasks that are worked at; else those that are judged; else that tasks are given out. */
 function whatRuns(ways: readonly (readonly [string, Way])[]): string {
   const working = ways.filter(([, { status }]) => status === 'working');
   if (working.length > 0)
@@ -77,7 +77,7 @@ function whatRuns(ways: readonly (readonly [string, Way])[]): string {
   return judged.length > 0 ? `${judged.join(', ')} checked` : 'giving out tasks';
 }
 
-/** `0:34`, `12:05`, `1:00:07`. */
+/** Formats a duration as `0:34`, `12:05` or `1:00:07`. */
 export function clockTime(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000));
   const parts = [Math.floor(seconds / 60) % 60, seconds % 60].map((part) => String(part).padStart(2, '0'));

@@ -2,13 +2,13 @@ import type { Clock } from 'orrery';
 import type { Screen } from './screen.ts';
 
 const REDRAW_MS = 100;
-/** The time that is shown moves even when nothing happens. */
+/** Interval of redrawing when nothing happens, so that the time moves, milliseconds. */
 const TICK_MS = 1_000;
 
 const UP = (lines: number): string => (lines === 0 ? '' : `\x1b[${lines}A`);
 const CLEAR_BELOW = '\x1b[0J';
 
-/** Lines at the end of the screen that are drawn in place, at most ten times a second; they are gone when it is closed. */
+/** Lines at the end of the screen that are redrawn in place, at most ten times a second. They are removed by `close`. */
 export class Redrawn {
   readonly #screen: Screen;
   readonly #clock: Clock;
@@ -18,19 +18,19 @@ export class Redrawn {
   #cancelTimer: (() => void) | undefined;
   #isClosed = false;
 
-  /** `lines` says what they are now. */
+  /** `lines` returns the present lines. */
   constructor(screen: Screen, clock: Clock, lines: () => readonly string[]) {
     this.#screen = screen;
     this.#clock = clock;
     this.#lines = lines;
   }
 
-  /** What the lines say has changed. */
+  /** Redraws soon, because the lines have changed. */
   change(): void {
     this.#drawIn(Math.max(0, this.#drawnAtMs + REDRAW_MS - this.#clock.monotonicMs()));
   }
 
-  /** Prints text that stays, above the lines. */
+  /** Prints permanent text above the lines. */
   print(text: string): void {
     if (this.#isClosed) return;
     this.#screen.write(`${this.#eraser()}${text}`);

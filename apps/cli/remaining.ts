@@ -1,13 +1,13 @@
 import { isOver } from '@orrery/ralph-loop';
 import type { Progress, Way } from './progress.ts';
 
-/** So much of what was expected has to be over before anything is reckoned from it. */
+/** The share of the expected work that must be over before there is an estimate. */
 const LEAST_SHARE = 1 / 6;
 
 /**
- * How long it will take, reckoned from the tasks that are over: the longest task that is left, or all that is left shared
- * out, if that is more. What an agent says of itself does not count: halfway through its files is seldom halfway in time.
- * Undefined while too little is over.
+ * Estimates the time until the end, in milliseconds, by the tasks that are over: the longest task left, or all work left
+ * divided by parallel tasks, if that is more. Reported fractions are not used, because half of the files is seldom half of
+ * the time. Undefined while too little is over.
  */
 export function remainingMs({ tasks, maxParallel }: Progress, nowMs: number): number | undefined {
   const ways = [...tasks.values()];
@@ -22,13 +22,13 @@ export function remainingMs({ tasks, maxParallel }: Progress, nowMs: number): nu
   return Math.max(0, ...left, sumOf(left) / Math.max(1, maxParallel));
 }
 
-/** How long a task is expected to take, beside others. Those without an estimate are short where others have one. */
+/** The expected time of a task. Without an estimate it counts as short if others have one. */
 function expectation(ways: readonly Way[]): (way: Way) => number {
   const unknown = ways.some(({ estimateMs }) => estimateMs !== undefined) ? 0 : 1;
   return ({ estimateMs = unknown }) => estimateMs;
 }
 
-/** How much longer tasks take here than they were expected to, by those that are over; some had nothing to do. */
+/** The ratio of real to expected time, by the tasks that are over and had something to do. */
 function paceOf(over: readonly Way[], expectedMs: (way: Way) => number): number | undefined {
   const worked = over.filter(({ status, beganAtMs }) => status !== 'nothing' && beganAtMs !== undefined);
   const expected = sumOf(worked.map(expectedMs));
@@ -41,16 +41,16 @@ const spentMs = ({ beganAtMs }: Way, untilMs: number): number | undefined =>
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, each) => sum + each, 0);
 
-/** When it will be over, and since when that is what is reckoned. */
+/** An estimate of the end, and since when it holds, Unix milliseconds. */
 export interface Estimate {
   readonly endsAtMs: number;
   readonly sinceMs: number;
 }
 
-/** An estimate that is off by a larger part of what is left begins anew. */
+/** The largest change of an estimate, as a share of the time left. A larger one makes a new estimate. */
 const MOST_CHANGE = 1 / 3;
 
-/** The estimate after it was reckoned again. While it stands it comes nearer, and goes no further away. */
+/** Updates an estimate. While it holds, its end only gets earlier. */
 export function settled(
   before: Estimate | undefined,
   leftMs: number | undefined,
@@ -66,12 +66,12 @@ export function settled(
     : { ...before, endsAtMs: Math.min(endsAtMs, before.endsAtMs) };
 }
 
-/** So long an estimate has to stand before it is told. */
+/** How long an estimate must hold before it is shown, milliseconds. */
 const STANDS_MS = 5_000;
-/** What is nearer than that is over before it is read. */
+/** The shortest time left that is shown, milliseconds. */
 const LEAST_TOLD_MS = 5_000;
 
-/** What is told of how long it will take, if anything is. */
+/** The time left to show, milliseconds; undefined if none is. */
 export function toldMs(estimate: Estimate | undefined, nowMs: number): number | undefined {
   if (estimate === undefined || nowMs - estimate.sinceMs < STANDS_MS) return undefined;
   const leftMs = estimate.endsAtMs - nowMs;

@@ -28,17 +28,17 @@ import { TraceFile } from './trace-file.ts';
 import { VerboseView } from './verbose-view.ts';
 import { NO_VIEW, type View } from './view.ts';
 
-/** How long an interrupted run waits for its receipts. */
+/** How long an interrupted run waits for its receipts, milliseconds. */
 const RECEIPTS_MS = 200;
 
-/** `orrery run`: the exit code. */
+/** Runs `orrery run`. Resolves to the exit code. */
 export async function runCommand(
   options: TypedOptions,
   positionals: readonly string[],
   deps: CommandDeps,
 ): Promise<number> {
   const plan = await planRun(options, positionals);
-  // A second Ctrl-C ends the process in the middle: half a report helps nobody, half a trace does.
+  // After a second Ctrl-C half a trace is useful, half a report is not.
   const onExit = () => {
     plan.outputs.record?.commit();
     discardAll(plan);
@@ -52,7 +52,7 @@ export async function runCommand(
   }
 }
 
-/** What was committed stays. */
+/** Discards all outputs that are not committed. */
 function discardAll({ outputs }: RunPlan): void {
   for (const file of Object.values(outputs)) file.discard();
 }
@@ -85,13 +85,13 @@ async function carryOut(plan: RunPlan, deps: CommandDeps): Promise<number> {
   return report.exitCode === 0 && failures.length > 0 ? EXIT_UNWRITTEN : report.exitCode;
 }
 
-/** What begins: the agents take a moment to start. */
+/** The line before the agents start, which takes a moment. */
 function beginning({ mission, root }: RunPlan): string {
   const { length } = mission.tasks.flatMap(capabilitiesOf);
   return printable(`${mission.name} on ${root}: ${length} task${length === 1 ? '' : 's'}`);
 }
 
-/** Where the files are that were asked for; nothing after a report that went to standard output. */
+/** The line that names the written files; empty if a report went to standard output. */
 function written({ outputs }: RunPlan): string {
   const files = Object.values(outputs);
   const whole = files.filter(({ failure }) => failure === undefined);
@@ -99,7 +99,7 @@ function written({ outputs }: RunPlan): string {
   return `Written: ${whole.map(({ path }) => printable(path)).join(', ')}\n`;
 }
 
-/** Starts the agents, and those whom every mission needs where nobody stands in for them. */
+/** Starts the agents, with SUN and MERCURY unless other agents have their capabilities. */
 async function startWhole({ agents, workers, journal }: RunPlan): Promise<Team> {
   const system = await startTeam({
     agents,
@@ -116,7 +116,7 @@ async function startWhole({ agents, workers, journal }: RunPlan): Promise<Team> 
   }
 }
 
-/** What `work` comes to; undefined when the run was stopped before. The process ends then, whatever is under way. */
+/** Resolves to the result of `work`; undefined if the run is interrupted first. The process ends then. */
 async function untilStopped<T>(work: Promise<T>, { signal }: Interruption): Promise<T | undefined> {
   const { promise: stopped, resolve } = Promise.withResolvers<undefined>();
   const stop = () => resolve(undefined);
@@ -152,7 +152,7 @@ async function watched(system: Team, plan: RunPlan, deps: CommandDeps): Promise<
   }
 }
 
-/** What is returned ends the trace, and says what went wrong with it, if anything did. */
+/** Starts the trace; resolves to a function that ends it, and returns its failure, if any. */
 async function startTrace(
   system: System,
   { mission, root, outputs: { record } }: RunPlan,
@@ -200,7 +200,7 @@ const DETAILS: Readonly<Record<Shown, ReportDetail>> = {
   verbose: 'full',
 };
 
-/** Receipts are wanted, but somebody who pressed Ctrl-C does not wait for them. */
+/** Gathers receipts; an interrupted run waits only briefly. */
 async function receiptsOf(
   system: System,
   outcome: MissionOutcome,
@@ -216,7 +216,7 @@ async function receiptsOf(
   }
 }
 
-/** Prints the report and writes it in every form that was asked for; what went wrong with any of them. */
+/** Prints the report and writes it to all outputs; returns their failures. */
 function writeReports(
   report: MissionReport,
   { explain, shows, outputs: { json, sarif, html } }: RunPlan,

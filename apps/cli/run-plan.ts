@@ -6,33 +6,33 @@ import { readBaseline, readLevels, readSeverity, readTask, readWorkers } from '.
 import { OutputFile } from './output-file.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Options as they were typed; `true` for those without a value. */
+/** Options as typed; `true` for those without a value. */
 export type TypedOptions = Readonly<Record<string, string | true>>;
 
-/** The options that name a file to be written. */
+/** The options that name an output file. */
 const OUTPUTS = ['json', 'sarif', 'html', 'record'] as const;
 type Output = (typeof OUTPUTS)[number];
 
-/** How a run is shown while it goes on, and how much of its report is printed. */
+/** How a run is shown, and how much of its report is printed. */
 export type Shown = 'progress' | 'board' | 'quiet' | 'verbose';
 
-/** Everything that `run` was asked for, checked before anything starts. */
+/** The checked options of `orrery run`. */
 export interface RunPlan extends MeantMission {
   readonly failOn: Severity | undefined;
   readonly levels: ReadonlyMap<string, RuleLevel>;
-  /** The former report, and where it is. */
+  /** The earlier report, and its path. */
   readonly baseline: { readonly path: string; readonly findings: Baseline } | undefined;
   readonly shows: Shown;
   readonly workers: number | undefined;
   readonly explain: string | undefined;
-  /** Where it is kept what is accepted. */
+  /** The path of the journal. */
   readonly journal: string | undefined;
-  /** What the journal has is not done again. */
+  /** Whether tasks that the journal has accepted are skipped. */
   readonly isResumed: boolean;
   readonly outputs: { readonly [Option in Output]?: OutputFile };
 }
 
-/** Checks everything that can be checked before anything starts. Fails with UsageError or MissionError. */
+/** Checks the options before anything starts. Throws UsageError or MissionError. */
 export async function planRun(options: TypedOptions, positionals: readonly string[]): Promise<RunPlan> {
   const failOn = readSeverity(options['fail-on']);
   const workers = readWorkers(options['workers']);
@@ -62,7 +62,7 @@ function readJournal({ journal, resume }: TypedOptions): Pick<RunPlan, 'journal'
   return { journal: journal === undefined ? undefined : resolve(String(journal)), isResumed };
 }
 
-/** The files written before this one are given up when it cannot be opened. */
+/** Opens all outputs. If one cannot be opened, the others are discarded. */
 function openOutputs(options: TypedOptions): RunPlan['outputs'] {
   const paths = new Map<string, string>();
   for (const option of OUTPUTS) {

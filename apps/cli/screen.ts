@@ -1,23 +1,23 @@
 import { coloured, type Paint, plain } from '@orrery/ralph-loop';
 import { whatFailed } from './output-file.ts';
 
-/** Where the command prints: standard output, or a test's stand-in. */
+/** Where the command prints: standard output or error, or a fake in tests. */
 export interface Screen {
   readonly isTerminal: boolean;
   readonly columns: number;
   readonly rows: number;
   readonly paint: Paint;
   write(text: string): void;
-  /** Resolves once all is written, to what went wrong with it, if anything did; a reader who went away is no fault. */
+  /** Resolves once all is written, to the failure if there was one. A reader that has closed the pipe is no failure. */
   settled(): Promise<string | undefined>;
 }
 
 type Output = Pick<NodeJS.WriteStream, 'write' | 'on' | 'isTTY' | 'columns' | 'rows' | 'hasColors'>;
 
-/** The reader went away, or the terminal was closed. */
+/** Codes for a pipe without a reader, and for a closed terminal. */
 const WITHOUT_READER = new Set(['EPIPE', 'EIO']);
 
-/** FORCE_COLOR decides, then NO_COLOR, then whether it is a terminal that has colours. */
+/** Whether to use colours: by FORCE_COLOR, then NO_COLOR, then the terminal's abilities. */
 function hasColours(isTerminal: boolean, output: Output): boolean {
   const { FORCE_COLOR: forced, NO_COLOR: unwanted } = process.env;
   if (forced !== undefined) return forced !== '0' && forced !== 'false';
@@ -26,9 +26,8 @@ function hasColours(isTerminal: boolean, output: Output): boolean {
 }
 
 /**
- * A screen on an output stream. When it takes no more (`orrery run | head`, a full disk) the rest is dropped and
- * the work goes on: its files and its exit code are still wanted. Colours are as FORCE_COLOR and NO_COLOR
- * say.
+ * Makes a screen of an output stream. If that fails (`orrery run | head`, a full disk) the rest is dropped and the work goes
+ * on, because its files and exit code are still wanted. Colours follow FORCE_COLOR and NO_COLOR.
  */
 export function screenOn(output: Output): Screen {
   let fault: NodeJS.ErrnoException | undefined;
@@ -38,7 +37,7 @@ export function screenOn(output: Output): Screen {
   const isTerminal = output.isTTY === true && process.env['TERM'] !== 'dumb';
   return {
     isTerminal,
-    // Some pseudo-terminals say that they are 0 by 0.
+    // Some pseudo-terminals report a size of 0 by 0.
     get columns() {
       return output.columns || 80;
     },
@@ -50,7 +49,7 @@ export function screenOn(output: Output): Screen {
       if (fault === undefined) output.write(text);
     },
     settled: async () => {
-      // Errors are told a turn after the write; on a stream that has ended, the callback is called at once.
+      // Errors come one turn after the write. On an ended stream the callback comes at once.
       if (fault === undefined)
         await new Promise<void>((resolve) => output.write('', () => setImmediate(resolve)));
       return fault === undefined || WITHOUT_READER.has(fault.code ?? '') ? undefined : whatFailed(fault);

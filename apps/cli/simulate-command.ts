@@ -27,7 +27,7 @@ import { UsageError } from './usage-error.ts';
 const DEFAULT_SEEDS = 20;
 const DEFAULT_WORKERS = 2;
 
-/** A few of everything in each run. A job of the audit is one envelope: what strikes it must be likely. */
+/** A few of each fault in every run. A task of the audit is one envelope, so faults must be likely to hit one. */
 const FAULTS: Faults = {
   crash: { probability: 0.004, most: 4 },
   freeze: { probability: 0.002, most: 4 },
@@ -40,7 +40,7 @@ const FAULTS: Faults = {
   fullDisk: { probability: 0.01, ms: [10, 3_000], most: 2 },
 };
 
-/** Everything that `simulate` was asked for. */
+/** The checked options of `orrery simulate`. */
 interface SimulatePlan {
   readonly mission: Mission;
   readonly root: string;
@@ -52,10 +52,10 @@ interface SimulatePlan {
 }
 
 /**
- * `orrery simulate`: the exit code; 1 when some seed broke a promise.
+ * Runs `orrery simulate`. Resolves to the exit code, 1 if a seed breaks a promise.
  *
- * The planets' jobs are really done, once, before the first seed; what agents offload is, once, by the first seed that comes
- * to it. All seeds get the same results.
+ * The planets' tools really run, once, before the first seed. Offloaded modules really run once for each input. All seeds get
+ * the same results.
  */
 export async function simulateCommand(
   options: TypedOptions,
@@ -81,12 +81,12 @@ async function planSimulation(options: TypedOptions, positionals: readonly strin
   return { mission, root, agents: team, firstSeed, seeds, workers, record };
 }
 
-/** With SUN and MERCURY, unless somebody stands in: who is there from the beginning is loaded before time is virtual. */
+/** Adds SUN and MERCURY, unless other agents have their capabilities. Agents must be loaded before time is virtual. */
 async function withLoopAgents(agents: readonly SimulatedAgent[]): Promise<readonly SimulatedAgent[]> {
   const capabilities: string[] = [];
   for (const agent of agents) {
     if (!('module' in agent)) continue;
-    // One that cannot be loaded is for simulate() to refuse.
+    // `simulate` reports a module that cannot be loaded.
     const exported = (await import(agent.module.href).catch(() => ({}))) as Record<string, unknown>;
     for (const value of Object.values(exported))
       if (value instanceof AgentDefinition) capabilities.push(...value.handlers.keys());
@@ -99,12 +99,12 @@ async function simulateSeeds(
   { screen, errors, interruption }: CommandDeps,
 ): Promise<number> {
   const { mission, root, firstSeed, seeds, record } = plan;
-  // Who only runs missions does not load it.
+  // Loaded only for simulations.
   const { simulate } = await import('orrery/simulate');
   const needed = new Set(mission.tasks.flatMap(capabilitiesOf));
   const audit = await auditApp();
   const effects = {
-    // MERCURY looks for it, in every mission.
+    // MERCURY calls it in every mission.
     [REPOSITORY_ROOT]: () => ({ root }),
     ...(await audit?.auditEffects(root, needed, interruption.signal)),
   };
@@ -135,10 +135,7 @@ async function simulateSeeds(
   return broken.length === 0 ? 0 : 1;
 }
 
-/**
- * One run of the mission, which is resumed when its process is killed: every task is accepted once at most, whatever
- * happens.
- */
+/** The options for one seed. The mission is resumed when its process is killed; no task may be accepted twice. */
 function missionUnder(
   { mission, root, agents, workers }: SimulatePlan,
   seed: number,
@@ -164,7 +161,7 @@ function missionUnder(
       hasProgress = true;
       const onEvent = (event: LoopEvent): void => {
         if (event.type !== 'task.changed' || event.status !== 'accepted') return;
-        // A run that goes on says so of what the one before had kept, too.
+        // A resumed run repeats the event for tasks that were accepted before.
         if (!progress.accepted.has(event.task)) accepted.push(event.task);
       };
       return runMission(mission, { root, onEvent }, { team, clock, progress });
@@ -172,7 +169,7 @@ function missionUnder(
   };
 }
 
-/** Throws the error again; one that asks for an option of `simulate()` says what to do about it here. */
+/** Rethrows an error. If it names a missing effect, the error says what to do about it here. */
 function explainEffect(error: unknown): never {
   const field = isOrreryError(error) && error.code === 'INVALID_OPTIONS' ? error.details['field'] : undefined;
   const name =

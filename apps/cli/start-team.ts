@@ -1,9 +1,9 @@
 import { type AgentSpec, startSystem, type Team } from 'orrery';
 
-/** The agents' heavy work is done in processes of their own: one thread is enough for all of them. */
+/** One worker is enough, because heavy work runs in processes of its own. */
 const DEFAULT_WORKERS = 1;
 
-/** Starts the agents. */
+/** Starts a team for a command. */
 export const startTeam = ({
   agents,
   workers = DEFAULT_WORKERS,

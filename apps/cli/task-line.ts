@@ -2,7 +2,7 @@ import { type LoopEvent, printable } from '@orrery/ralph-loop';
 
 type TaskNews = Extract<LoopEvent, { type: 'task.changed' | 'progress.lost' }>;
 
-/** A task that is over, in a line. */
+/** Formats a task that is over as a line. */
 export function taskLine(event: TaskNews): string {
   if (event.type === 'progress.lost')
     return printable(`${event.task} is done, but that could not be kept: ${event.why}`);
@@ -13,7 +13,7 @@ export function taskLine(event: TaskNews): string {
   return printable(`${task}: ${whatCame(event)}${agent === undefined ? '' : ` (${agent}${again})`}`);
 }
 
-/** Who says something of an answer without findings means more than that there are none. */
+/** The result of a task: its summary, or else the number of findings. */
 function whatCame({ findings: { length }, summary }: Extract<TaskNews, { type: 'task.changed' }>): string {
   const said = summary?.split('\n', 1) ?? [];
   const found = length === 0 ? 'no findings' : `${length} finding${length === 1 ? '' : 's'}`;

@@ -1,7 +1,7 @@
 import type { RosterRow, SystemEvent } from 'orrery';
 import type { OutputFile } from './output-file.ts';
 
-/** Lines are gathered up to this much before they are written, a turn of the event loop at most. */
+/** Characters that are buffered before a write, for one turn of the event loop at most. */
 const MAX_BUFFERED_CHARS = 64 * 1024;
 
 /** The first line of a trace. */
@@ -15,10 +15,7 @@ export interface TraceHeader {
   readonly agents: readonly Pick<RosterRow, 'id' | 'name' | 'tier' | 'capabilities' | 'place'>[];
 }
 
-/**
- * Writes a header and then every event as a line of JSON (docs/trace.md). When the file can take no more, what follows
- * is only counted.
- */
+/** Writes a trace (docs/trace.md): a header, then each event as a line of JSON. After a failure, events are only counted. */
 export class TraceFile {
   readonly #file: OutputFile;
   #lines = '';
@@ -31,7 +28,7 @@ export class TraceFile {
     this.#file.write(`${JSON.stringify(header)}\n`);
   }
 
-  /** A sentence that says where the trace stops and why, if it is not all there. */
+  /** A sentence about where and why the trace stops; undefined if it is complete. */
   get failure(): string | undefined {
     const { failure, path } = this.#file;
     if (failure === undefined) return undefined;

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { CommandLine } from './command-line.ts';
 import { COMMANDS, type CommandSpec } from './options.ts';
 
-/** The repository that this file lies in. */
+/** The repository of this file. */
 const OWN_REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 
 interface Started {
@@ -11,7 +11,7 @@ interface Started {
   readonly cwd: string;
 }
 
-/** Where the user stands, if that is elsewhere: `npm start` goes to the root of this repository first. */
+/** The user's folder, if it is not the working directory: `npm start` changes to the root of this repository. */
 export function folderOfUser({ env, cwd }: Started, repository = OWN_REPOSITORY): string | undefined {
   const { INIT_CWD, npm_lifecycle_event: script, npm_package_json: manifest = '' } = env;
   const isAtRoot = resolve(dirname(manifest)) === resolve(repository) && resolve(cwd) === resolve(repository);
@@ -20,10 +20,10 @@ export function folderOfUser({ env, cwd }: Started, repository = OWN_REPOSITORY)
 
 type Typed = Pick<Extract<CommandLine, { kind: 'command' }>, 'command' | 'options' | 'positionals'>;
 
-/** What an option or an argument is called in help when it is a path, or several with commas. */
+/** Names of values, in help, that are paths; `FILES` is several, separated by commas. */
 const PATHS = new Set(['FILE', 'FILES', 'FOLDER', 'MISSION', 'PATH']);
 
-/** What was typed, with its paths as from `folder`. */
+/** Resolves the paths in options and arguments against `folder`. */
 export function asFrom(folder: string, { command, options, positionals }: Typed) {
   const spec: CommandSpec = COMMANDS[command];
   const placed = (kind: string | undefined, value: string): string => {

@@ -10,11 +10,11 @@ import { type UnapprovedCatalogue, unapprovedCatalogues } from './unapproved-cat
 
 const SIGNAL_EXIT = 128;
 const SIGINT = 2;
-/** How long requests in hand have after a signal; the process ends in less than a second whatever they do. */
+/** How long requests in hand may take after a signal, milliseconds. The process ends within a second anyway. */
 const DRAIN_MS = 500;
 const CARD = '.well-known/agent-card.json';
 
-/** `orrery up`: serves the team until a signal comes; the exit code. */
+/** Runs `orrery up`: serves the team until a signal comes. Resolves to the exit code. */
 export async function upCommand(options: TypedOptions, deps: CommandDeps): Promise<number> {
   const { interruption, clock, version } = deps;
   const plan = await planUp(options, { clock, version });
@@ -22,14 +22,14 @@ export async function upCommand(options: TypedOptions, deps: CommandDeps): Promi
   const serving = await system.serve(plan.serve).catch((error: unknown) => {
     throw refusalOf(error, options);
   });
-  using kept = keep(plan, serving);
-  const token = kept === undefined ? undefined : { token: String(plan.token), file: kept.path };
+  using tokenFile = tokenFileOf(plan, serving);
+  const token = tokenFile === undefined ? undefined : { token: String(plan.token), file: tokenFile.path };
   const isJson = options['json'] === true;
   const shown: Shown = { serving, token, catalogues: await unapprovedCatalogues(system) };
   deps.screen.write(isJson ? jsonLines(shown) : plainLines(shown));
   await untilAborted(interruption.signal);
-  // At once: what ends too slowly is cut off.
-  kept?.[Symbol.dispose]();
+  // Removed first, because a slow end is cut off.
+  tokenFile?.[Symbol.dispose]();
   await end(system, serving, deps, isJson);
   return SIGNAL_EXIT + (interruption.signalNumber ?? SIGINT);
 }
@@ -40,20 +40,20 @@ const teamOf = ({ agents, workers, journal }: UpPlan): Parameters<typeof startTe
   ...(journal === undefined ? {} : { journal }),
 });
 
-/** What callers have to send, and where else it can be read. */
+/** The token for callers, and the file that has it. */
 interface Token {
   readonly token: string;
   readonly file: string;
 }
 
-/** What is printed when all is up. */
+/** The facts to print once the team is served. */
 interface Shown {
   readonly serving: Serving;
   readonly token: Token | undefined;
   readonly catalogues: readonly UnapprovedCatalogue[];
 }
 
-const keep = ({ token }: UpPlan, { port }: Serving): TokenFile | undefined =>
+const tokenFileOf = ({ token }: UpPlan, { port }: Serving): TokenFile | undefined =>
   token === undefined ? undefined : new TokenFile(tokenFolder(process.env), port, token);
 
 function untilAborted(signal: AbortSignal): Promise<void> {
@@ -75,7 +75,7 @@ async function end(system: Team, serving: Serving, { screen }: CommandDeps, isJs
 
 const cardUrl = (url: string, agentId: string): string => `${url}/${encodeURIComponent(agentId)}/${CARD}`;
 
-/** What is served, each fact a line of JSON. */
+/** Formats the facts as lines of JSON. */
 function jsonLines({ serving, token, catalogues }: Shown): string {
   const { url, host, port, grpcAddress, routes, team, admits } = serving;
   const lines = [
@@ -120,7 +120,7 @@ const tokenLines = ({ token, file }: Token): string[] => [
 
 const MOST_PATHS = 3;
 
-/** Protocols, and where they are spoken. */
+/** The protocols and their paths, as rows of a table. */
 function spoken(routes: Serving['routes']): string[][] {
   const paths = Map.groupBy(
     routes.filter(({ serves }) => PROTOCOL.test(serves)),
@@ -133,7 +133,7 @@ function spoken(routes: Serving['routes']): string[][] {
   });
 }
 
-/** What begins with a name. */
+/** Routes of protocols: their description begins with a name. */
 const PROTOCOL = /^[A-Z]/;
 
 const WAYS: Readonly<Record<string, string>> = {

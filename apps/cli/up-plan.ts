@@ -10,17 +10,17 @@ import type { TypedOptions } from './run-plan.ts';
 import { newToken } from './up-token.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Everything that `up` was asked for, checked as far as it can be before anything starts. */
+/** The checked options of `orrery up`. */
 export interface UpPlan {
   readonly agents: readonly AgentSpec[];
   readonly workers: number | undefined;
   readonly journal: string | undefined;
-  /** The secret that callers need, where they have no other way to prove who they are. */
+  /** The token that callers need; undefined if they authenticate otherwise. */
   readonly token: string | undefined;
   readonly serve: ServeOptions;
 }
 
-/** Fails with UsageError naming option and value. */
+/** Checks the options before anything starts. Throws UsageError naming option and value. */
 export async function planUp(
   options: TypedOptions,
   { clock, version }: { clock: Clock; version: string },
@@ -65,8 +65,8 @@ export async function planUp(
 }
 
 /**
- * A token for this user, unless there is another way to come in or none is wanted. An address that others reach needs a way
- * that was chosen. What its owner says may come from others: it is marked, unless `--trust` says otherwise.
+ * Makes a token for this user, unless there is another authentication or `--no-token`. A public address gets none: it needs
+ * an authentication that was chosen. Callers with the token are tainted, unless `--trust` is set.
  */
 function tokenOf(
   options: TypedOptions,
@@ -86,7 +86,7 @@ function tokenOf(
 const isOfThisMachine = (host: string | true = '127.0.0.1'): boolean =>
   /^(?:localhost|::1|127(?:\.\d{1,3}){3})$/.test(String(host));
 
-/** As the variables of the environment say. */
+/** The options of XPR, from environment variables. */
 async function xprOptions(
   gatesAll: boolean,
 ): Promise<Pick<ServeOptions, 'bindings' | 'authenticators' | 'rules' | 'tasks'>> {
@@ -131,7 +131,7 @@ async function authenticatorsOf(options: TypedOptions, clock: Clock): Promise<Au
   return [...found, bearerJwt(jwt, { clock })];
 }
 
-/** The option that stands for a field of `serve`. */
+/** The option for each field of `serve`. */
 const OPTION_OF: Readonly<Record<string, string>> = {
   host: 'host',
   port: 'port',
@@ -145,7 +145,7 @@ const OPTION_OF: Readonly<Record<string, string>> = {
   'tls.ca': 'tls-ca',
 };
 
-/** What `serve` did not accept, in the words of who typed it. */
+/** Converts INVALID_OPTIONS of `serve` to a UsageError that names the option. */
 export function refusalOf(error: unknown, options: TypedOptions): unknown {
   if (!isOrreryError(error) || error.code !== 'INVALID_OPTIONS') return error;
   const field = String(error.details['field']);

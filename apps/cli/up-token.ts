@@ -20,7 +20,7 @@ const OWN_FOLDER = 0o700;
 const OTHERS = 0o077;
 const OWN_FILE = 0o600;
 
-/** Whoever has the token: the user who started the team, or somebody whom that user gave it. */
+/** The principal of callers with the token: the user who started the team, or somebody who got the token from them. */
 const OWNER = {
   id: 'token:local',
   kind: 'user',
@@ -29,7 +29,7 @@ const OWNER = {
   trust: { score: 1, source: 'this machine' },
 } as const;
 
-/** A new secret, and how a gateway knows it again. */
+/** Makes a token, and the authenticator that accepts it. */
 export function newToken(): { readonly token: string; readonly authenticator: Authenticator } {
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   return { token, authenticator: sharedToken(token, OWNER) };
@@ -38,8 +38,8 @@ export function newToken(): { readonly token: string; readonly authenticator: Au
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Where tokens are kept while they are good: `$XDG_RUNTIME_DIR/orrery`, which the machine empties when the user leaves; else
- * `$XDG_STATE_HOME/orrery`, else `~/.local/state/orrery`. A variable that names no absolute path does not count.
+ * The folder of token files: `$XDG_RUNTIME_DIR/orrery`, which the system clears at logout; else `$XDG_STATE_HOME/orrery`;
+ * else `~/.local/state/orrery`. Variables with relative paths are ignored.
  */
 export function tokenFolder(environment: Environment, home = homedir()): string {
   const absolute = (name: string): string | undefined => {
@@ -50,12 +50,12 @@ export function tokenFolder(environment: Environment, home = homedir()): string 
   return join(above, 'orrery');
 }
 
-/** A file in which this user alone can read the token of whatever is served on a port, until it is disposed. */
+/** A file with the token for a port, readable by this user only, until it is disposed. */
 export class TokenFile implements Disposable {
   readonly path: string;
   readonly #token: string;
 
-  /** Replaces what is there for this port: nobody else can serve on it now. Throws UsageError. */
+  /** Replaces the file of this port, on which nobody else can serve now. Throws UsageError. */
   constructor(folder: string, port: number, token: string) {
     this.path = join(folder, `${port}.token`);
     this.#token = token;
@@ -63,7 +63,7 @@ export class TokenFile implements Disposable {
       makeOwn(folder);
       const part = `${this.path}.${process.pid}.part`;
       rmSync(part, { force: true });
-      // Not where a link leads: what is there already is refused.
+      // `wx` fails for an existing file, so that no link is followed.
       const file = openSync(part, 'wx', OWN_FILE);
       try {
         writeSync(file, `${token}\n`);
@@ -77,17 +77,17 @@ export class TokenFile implements Disposable {
     }
   }
 
-  /** Removes it, unless somebody has put another one there. */
+  /** Removes the file, unless it has another token now. */
   [Symbol.dispose](): void {
     try {
       if (readFileSync(this.path, 'utf8') === `${this.#token}\n`) rmSync(this.path, { force: true });
     } catch {
-      // It is gone, or not readable any more: there is nothing of ours to remove.
+      // It is gone or unreadable, so it is not ours any more.
     }
   }
 }
 
-/** The folder is this user's, and nobody else may read or write it. */
+/** Creates the folder for this user only. Throws if it belongs to somebody else. */
 function makeOwn(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: OWN_FOLDER });
   const { uid, mode } = statusOf(folder);

@@ -1,6 +1,4 @@
-/**
- * What the user asked for cannot be done as asked. The command exits with 64 and says what to type instead.
- */
+/** The error for a wrong command line. The command exits with 64, and the message says what to type instead. */
 export class UsageError extends Error {
   readonly code = 'USAGE';
 

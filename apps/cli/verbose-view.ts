@@ -2,7 +2,7 @@ import { type LoopEvent, printable } from '@orrery/ralph-loop';
 import type { Screen } from './screen.ts';
 import type { View } from './view.ts';
 
-/** Prints a line for each thing that happens (`--verbose`). */
+/** The view of `--verbose`: a line for each event. */
 export class VerboseView implements View {
   readonly #screen: Screen;
   #startedAtMs: number | undefined;

@@ -3,9 +3,9 @@ import type { LoopEvent } from '@orrery/ralph-loop';
 /** Shows a mission while it runs. */
 export interface View {
   show(event: LoopEvent): void;
-  /** Nothing is shown after this. */
+  /** Ends the view. */
   close(): void;
 }
 
-/** Shows nothing: the report is enough. */
+/** Shows nothing. */
 export const NO_VIEW: View = { show: () => undefined, close: () => undefined };

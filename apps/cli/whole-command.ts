@@ -15,10 +15,10 @@ const EXIT_FAILED = 1;
 
 type AnswerDeps = Omit<CommandDeps, 'version'>;
 
-/** Does what was typed, and says what that came to. */
-async function answer(words: readonly string[], deps: AnswerDeps): Promise<number> {
+/** Runs a command line; resolves to the exit code. */
+async function answer(args: readonly string[], deps: AnswerDeps): Promise<number> {
   const { screen } = deps;
-  const line = readCommandLine(words);
+  const line = readCommandLine(args);
   const { version } = packageJson;
   if (line.kind === 'version') screen.write(`orrery ${version}\n`);
   if (line.kind === 'help')
@@ -27,7 +27,7 @@ async function answer(words: readonly string[], deps: AnswerDeps): Promise<numbe
   return await obey(line, { ...deps, version });
 }
 
-/** A command is loaded when it is asked for: none pays for what another needs. */
+/** Runs a command. Its code is loaded only then. */
 async function obey(line: CommandLine & { kind: 'command' }, deps: CommandDeps): Promise<number> {
   const folder = folderOfUser({ env: process.env, cwd: process.cwd() });
   const { options, positionals } = folder === undefined ? line : asFrom(folder, line);
@@ -53,7 +53,9 @@ async function obey(line: CommandLine & { kind: 'command' }, deps: CommandDeps):
   }
 }
 
-/** What went wrong, for a person: our own errors and the system's have a sentence, anything else is a bug and shows where. */
+/**
+ * Describes an error for people. Errors of ours and of the system are a sentence; any other is a bug, and shows its stack.
+ */
 function explain(error: unknown, [command = '']: readonly string[]): string {
   const help = Object.hasOwn(COMMANDS, command) ? `orrery ${command} --help` : 'orrery --help';
   if (error instanceof UsageError) return `${error.message}\nSee '${help}'.`;
@@ -65,23 +67,23 @@ function explain(error: unknown, [command = '']: readonly string[]): string {
 
 const isOfSystem = (error: unknown): error is Error => error instanceof Error && 'syscall' in error;
 
-/** What the process exits with: it was done, or `errors` has been told why not. */
-export async function answered(words: readonly string[], deps: AnswerDeps): Promise<number> {
+/** Runs a command line; resolves to the exit code, also if it fails. Failures are printed to `errors`. */
+export async function answered(args: readonly string[], deps: AnswerDeps): Promise<number> {
   try {
-    return await answer(words, deps);
+    return await answer(args, deps);
   } catch (error) {
-    deps.errors.write(`orrery: ${explain(error, words)}\n`);
+    deps.errors.write(`orrery: ${explain(error, args)}\n`);
     return error instanceof UsageError || error instanceof MissionError ? EXIT_USAGE : EXIT_FAILED;
   }
 }
 
-/** Everything that the command does once it is loaded; what the process exits with. */
+/** Runs the command on the process's own output; resolves to the exit code. */
 export async function command(
-  words: readonly string[],
+  args: readonly string[],
   { clock, interruption }: Pick<CommandDeps, 'clock' | 'interruption'>,
 ): Promise<number> {
   const [screen, errors] = [screenOn(process.stdout), screenOn(process.stderr)];
-  const exitCode = await answered(words, { screen, errors, clock, interruption });
+  const exitCode = await answered(args, { screen, errors, clock, interruption });
   const failure = await screen.settled();
   if (failure !== undefined) errors.write(`orrery: Standard output could not be written: ${failure}\n`);
   await errors.settled();
