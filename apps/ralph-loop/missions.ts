@@ -1,4 +1,4 @@
-/** What a program of one's own needs to run missions, and an agent to answer their tasks: `orrery/missions`. */
+/** The entry `orrery/missions`: what programs need to run missions, and agents to answer their tasks. */
 export { findingsVerify, missionAssign, missionRecover, missionRule } from './agents/capabilities.ts';
 export { loopAgents, missingLoopAgents, type TeamMember } from './agents/loop-agents.ts';
 export { AuditReport, Finding, Note, Severity } from './findings/finding.ts';

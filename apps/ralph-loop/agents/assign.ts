@@ -1,11 +1,10 @@
 import type { Assignment, Candidate, OpenTask } from './capabilities.ts';
 
 /**
- * SUN's job: who gets which task, the most urgent first.
+ * Assigns tasks to agents, the most urgent first.
  *
- * Of the agents alive that offer what a task needs, the one with the least before it gets it, what it is given here
- * included; of equals the first by id. Nobody is given what it has declined. A task that nobody can do is named with the
- * reason.
+ * A task goes to the living agent with its capability that has the least to do, tasks assigned here included; among equals,
+ * to the first by id. Agents that have declined it are skipped. A task without an agent is returned with the reason.
  */
 export function assignTasks(tasks: readonly OpenTask[], roster: readonly Candidate[]): Assignment {
   const load = new Map(roster.map(({ id, waiting }) => [id, waiting]));
@@ -24,7 +23,7 @@ export function assignTasks(tasks: readonly OpenTask[], roster: readonly Candida
   return result;
 }
 
-/** One that failed, was stopped or is parked does not come back by itself. */
+/** Whether an agent may still answer: one that is failed, stopped or parked does not come back by itself. */
 export const isAlive = ({ status }: Candidate): boolean =>
   status !== 'failed' && status !== 'stopped' && status !== 'parked';
 

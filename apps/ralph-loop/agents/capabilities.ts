@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Finding, RefusedFinding } from '../findings/finding.ts';
 import { Verification } from '../findings/verification.ts';
 
-/** `task` is for the gate's reader: what was asked for, and what its result should be held against. */
+/** The input of the gate. `task` is what was asked for, and what the result should satisfy. */
 export const VerifyRequest = z.strictObject({
   root: z.string().min(1),
   findings: z.array(Finding),
@@ -11,6 +11,7 @@ export const VerifyRequest = z.strictObject({
 });
 export type VerifyRequest = z.infer<typeof VerifyRequest>;
 
+/** The capability of the gate: verifies findings against the files. */
 export const findingsVerify = capability({
   id: 'findings.verify',
   description: 'Judge findings against the files',
@@ -20,8 +21,10 @@ export const findingsVerify = capability({
 });
 
 /**
- * A task as the assigner sees it: the most urgent has the lowest `priority`, none at all is the least urgent. It is not
- * given to those who have `declined` it.
+ * A task as the assigner sees it.
+ *
+ * - `priority` the lowest is the most urgent; without one it comes last.
+ * - `declined` ids of agents that must not get it.
  */
 export const OpenTask = z.object({
   id: z.string(),
@@ -32,7 +35,7 @@ export const OpenTask = z.object({
 });
 export type OpenTask = z.infer<typeof OpenTask>;
 
-/** An agent as the assigner sees it: `waiting` envelopes are in its mailbox. */
+/** An agent as the assigner sees it. `waiting` is the number of envelopes in its mailbox. */
 export const Candidate = z.object({
   id: z.string(),
   capabilities: z.array(z.string()).readonly(),
@@ -41,6 +44,7 @@ export const Candidate = z.object({
 });
 export type Candidate = z.infer<typeof Candidate>;
 
+/** The assigner's answer: the agent of each task, and tasks without one, with the reason. */
 export const Assignment = z.object({
   assignments: z.array(z.object({ taskId: z.string(), agent: z.string() })),
   unassignable: z.array(z.object({ taskId: z.string(), reason: z.string() })),
@@ -48,10 +52,10 @@ export const Assignment = z.object({
 export type Assignment = z.infer<typeof Assignment>;
 
 /**
- * A task that nobody is left to do.
+ * A task that no agent is left for.
  *
- * - `why`          the last thing that went wrong.
- * - `tried`        who worked on it in vain or declined it, in that order, and why.
+ * - `why`          the last failure.
+ * - `tried`        the agents that failed at it or declined it, in order, with reasons.
  * - `isSecondTime` it was recovered before.
  */
 export const RecoveryRequest = z.object({
@@ -63,10 +67,11 @@ export const RecoveryRequest = z.object({
 });
 export type RecoveryRequest = z.infer<typeof RecoveryRequest>;
 
-/** `again` asks everybody once more, `human` gives it up to a person. */
+/** What happens to a task without an agent: `again` asks all agents once more, `human` leaves it to a person. */
 export const Recovery = z.object({ decision: z.enum(['again', 'human']), reason: z.string() });
 export type Recovery = z.infer<typeof Recovery>;
 
+/** The capability of the assigner to decide about a task that no agent is left for. */
 export const missionRecover = capability({
   id: 'mission.recover',
   description: 'Say what is to become of a task that no agent could do',
@@ -75,7 +80,7 @@ export const missionRecover = capability({
   readOnly: true,
 });
 
-/** Findings that MERCURY refuses and `agent` finds again; `approved` counts the others. */
+/** Findings that MERCURY has refused and `agent` has found again. `approved` is the number of its other findings. */
 export const Dispute = z.object({
   agent: z.string(),
   approved: z.int().nonnegative(),
@@ -83,10 +88,11 @@ export const Dispute = z.object({
 });
 export type Dispute = z.infer<typeof Dispute>;
 
-/** `withdraw` keeps the others, `give-up` believes none of them. */
+/** The decision on a dispute: `withdraw` drops the disputed findings, `give-up` drops all. */
 export const Ruling = z.object({ ruling: z.enum(['withdraw', 'give-up']), reason: z.string() });
 export type Ruling = z.infer<typeof Ruling>;
 
+/** The capability of the assigner to decide disputes about findings. */
 export const missionRule = capability({
   id: 'mission.rule',
   description: 'Settle a dispute between an agent and the gate',
@@ -95,6 +101,7 @@ export const missionRule = capability({
   readOnly: true,
 });
 
+/** The capability of the assigner: decides which agent gets which task. */
 export const missionAssign = capability({
   id: 'mission.assign',
   description: 'Say who gets which task',

@@ -1,7 +1,7 @@
 import type { RosterRow } from 'orrery';
 import { findingsVerify, missionAssign } from './capabilities.ts';
 
-/** An agent as `startSystem` takes it. */
+/** An agent for `startSystem`. */
 export interface TeamMember {
   readonly module: URL;
   readonly isolation: 'thread';
@@ -12,10 +12,10 @@ const [SUN, MERCURY] = [
   new URL('./mercury.agent.ts', import.meta.url),
 ].map((module): TeamMember => ({ module, isolation: 'thread' })) as [TeamMember, TeamMember];
 
-/** SUN, who gives tasks out, and MERCURY, who judges findings: the agents that the loop itself asks. */
+/** The agents that the loop itself asks: SUN assigns tasks, MERCURY judges findings. */
 export const loopAgents = (): TeamMember[] => [SUN, MERCURY];
 
-/** Those of them for whom nobody in the team stands in. */
+/** The agents of the loop whose capabilities nobody in the team offers. */
 export function missingLoopAgents(roster: readonly Pick<RosterRow, 'capabilities'>[]): TeamMember[] {
   const isOffered = (id: string): boolean => roster.some(({ capabilities }) => capabilities.includes(id));
   return [...(isOffered(missionAssign.id) ? [] : [SUN]), ...(isOffered(findingsVerify.id) ? [] : [MERCURY])];

@@ -7,7 +7,7 @@ import { verifyFindings } from '../findings/verify-findings.ts';
 import { findingsVerify } from './capabilities.ts';
 import { type Judging, mercuryMachine } from './mercury.machine.ts';
 
-/** For an ask that brings no deadline of its own: an hour is longer than any list of findings takes. */
+/** The deadline of an ask without one: longer than any list of findings takes. */
 const HANDLING_TIMEOUT_MS = 3_600_000;
 
 const machine = mercuryMachine.provide({

@@ -3,7 +3,7 @@ import { type AnyEventObject, assign, fromCallback, fromPromise, setup } from 'x
 import type { Verification } from '../findings/verification.ts';
 import type { VerifyRequest } from './capabilities.ts';
 
-/** What MERCURY has in hand. */
+/** The request in hand. */
 export interface Judging {
   readonly request: VerifyRequest;
   readonly ctx: HandlingContext;
@@ -20,12 +20,12 @@ const NOTHING_TO_JUDGE: Verification = { verdict: 'APPROVED', approved: [], reje
 
 const takenFrom = (event: AnyEventObject): Judging => ({ request: event['input'], ctx: event['ctx'] });
 
-/** Used only in states that are entered with something in hand. */
+/** The request in hand. Used only in states that have one. */
 const inHand = ({ context }: { context: MercuryContext }): Judging => context.judging as Judging;
 
 /**
- * MERCURY's work: it waits for findings, judges them, and answers; no findings it approves at once. When the task is
- * cancelled it is cut off and goes no further. One list of findings at a time. `verify` is to be provided.
+ * The machine of MERCURY, for one list of findings at a time. It judges findings and answers; an empty list is approved at
+ * once. A cancelled request is cut off. `verify` must be provided.
  */
 export const mercuryMachine = setup({
   types: { context: {} as MercuryContext, events: {} as AnyEventObject },

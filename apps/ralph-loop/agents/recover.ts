@@ -2,10 +2,10 @@ import { isAlive } from './assign.ts';
 import type { Recovery, RecoveryRequest } from './capabilities.ts';
 
 /**
- * SUN's other job: a task that no agent could do.
+ * Decides about a task that no agent is left for.
  *
- * Who declined may have been busy, or about to be restarted: as long as somebody alive offers what it takes, everybody is
- * asked once more. After that, and where nobody alive offers it, a human must decide, and is told who was tried.
+ * Agents that declined may have been busy or restarting, so all living agents with its capability are asked once more. After
+ * that, or if there is no such agent, a human must decide, and learns who was tried.
  */
 export function recoverTask({ task, why, tried, roster, isSecondTime }: RecoveryRequest): Recovery {
   const able = roster.filter((one) => one.capabilities.includes(task.capability) && isAlive(one));

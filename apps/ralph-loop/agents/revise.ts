@@ -2,16 +2,16 @@ import { type HandlingContext, refused } from 'orrery';
 import { findingsVerify, missionRule } from './capabilities.ts';
 import type { AuditReport } from '../findings/finding.ts';
 
-/** What MERCURY said of the last answer, if it refused that. */
+/** The part of a request that says why MERCURY refused the last answer, if it did. */
 export interface RevisedRequest {
   readonly root: string;
   readonly feedback?: string | undefined;
 }
 
 /**
- * What an agent does with its report before it answers. The first time nothing. When MERCURY has refused the last one, it
- * shows MERCURY this one first; and what is still disputed it takes to SUN, who says whether it is withdrawn, or the report
- * as a whole is worth nothing: then the task is refused for good.
+ * Revises a report before an agent answers. The first report stays as it is. After a refusal, MERCURY judges the new report;
+ * if it refuses findings again, SUN decides whether they are withdrawn, or the whole report is dropped. Rejects with REFUSED
+ * in the latter case.
  */
 export async function revised<Report extends Pick<AuditReport, 'findings' | 'notes'>>(
   report: Report,

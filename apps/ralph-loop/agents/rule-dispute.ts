@@ -1,8 +1,8 @@
 import type { Dispute, Ruling } from './capabilities.ts';
 
 /**
- * SUN's word when an agent finds again what MERCURY refuses: who checks against the files is right about each finding, so
- * they are withdrawn; an agent that is wrong more often than right is not believed in the rest either.
+ * Decides a dispute. Disputed findings are withdrawn, because MERCURY checks against the files. If they are more than half,
+ * the agent's other findings are dropped too.
  */
 export function ruleDispute({ agent, approved, disputed }: Dispute): Ruling {
   const all = approved + disputed.length;

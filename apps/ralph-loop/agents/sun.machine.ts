@@ -10,15 +10,15 @@ interface Asked {
   readonly ctx: Pick<HandlingContext, 'reply'>;
 }
 
-/** What SUN is asked, by capability. */
+/** The requests to SUN, by capability. */
 export type SunEvent =
   | (Asked & { readonly type: 'mission.assign'; readonly input: z.output<typeof missionAssign.input> })
   | (Asked & { readonly type: 'mission.recover'; readonly input: RecoveryRequest })
   | (Asked & { readonly type: 'mission.rule'; readonly input: Dispute });
 
 /**
- * SUN's work: it waits to be asked, and gives tasks out, says what is to become of one that nobody could do, or settles a
- * dispute, each at once. What it is told is all that it decides by: the state of the mission is the loop's.
+ * The machine of SUN. It answers each request at once: it assigns tasks, decides about tasks without an agent, and settles
+ * disputes. It decides by the request alone; the loop holds the state of the mission.
  */
 export const sunMachine = setup({
   types: { events: {} as SunEvent },

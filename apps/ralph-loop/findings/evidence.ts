@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Finding } from './finding.ts';
 import type { SourceText } from './source-text.ts';
 
-/** A part of a text by offsets: `start` belongs to it, `end` does not. */
+/** A part of a text, from offset `start` up to, not including, `end`. */
 export interface TextRange {
   readonly start: number;
   readonly end: number;
@@ -11,16 +11,16 @@ export interface TextRange {
 const MAX_EVIDENCE = 200;
 const SHOWN_OF_A_SECRET = 4;
 
-/** What stands for the hidden rest of a secret. Its length says nothing about the secret's. */
+/** Stands for the rest of a secret, whatever its length. */
 export const MASK = '****';
 
-/** Made of what the finding says, so that changing a word of it changes the id. */
+/** The id of a finding: a hash of its fields, so that any change of them changes it. */
 export function findingId(finding: Pick<Finding, 'rule' | 'file' | 'line' | 'column' | 'message'>): string {
   const { rule, file, line, column, message } = finding;
   return sha256([rule, file, line, column ?? 0, message].join('\0')).slice(0, 16);
 }
 
-/** The text of a line as a finding shows it; of each secret only the beginning. `secrets` count in the whole text. */
+/** The text of a line for a finding. Each secret shows only its beginning. `secrets` are ranges of the whole text. */
 export function evidenceAt(source: SourceText, line: number, secrets: readonly TextRange[]): string {
   const text = source.line(line) ?? '';
   const start = source.startOf(line) ?? 0;
@@ -28,9 +28,9 @@ export function evidenceAt(source: SourceText, line: number, secrets: readonly T
 }
 
 /**
- * Whether `evidence` is how a finding may show `line`: word for word, or with parts of it masked.
+ * Whether `evidence` shows `line`: word for word, or with masked parts.
  *
- * Which parts are secret is not looked up again; what is shown has to stand in the line, in that order.
+ * Secrets are not searched again; the visible parts must occur in the line, in order.
  */
 export function isEvidenceOf(evidence: string, line: string): boolean {
   const text = line.trim();
@@ -50,9 +50,10 @@ export function isEvidenceOf(evidence: string, line: string): boolean {
     : text.endsWith(last) && text.length - last.length >= at;
 }
 
+/** The SHA-256 of a text as UTF-8, in hexadecimal. */
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** `text` with the ranges masked. It begins at offset `start` of what the ranges count in. */
+/** Masks ranges of a text. `start` is the offset of the text in what the ranges refer to. */
 export function maskRanges(text: string, ranges: readonly TextRange[], start = 0): string {
   let shown = '';
   let at = 0;

@@ -1,22 +1,23 @@
 import { z } from 'zod';
 
-/** Most severe first. */
+/** The severities, most severe first. */
 export const SEVERITIES = ['critical', 'high', 'medium', 'low', 'info'] as const;
 
+/** How severe a finding is. */
 export const Severity = z.enum(SEVERITIES);
 export type Severity = z.infer<typeof Severity>;
 
 /**
- * One defect at one line, with what is needed to check it against the file.
+ * A defect at a line, with what is needed to verify it against the file.
  *
- * - `id`         the same for the same defect in the same file, run after run.
+ * - `id`         the same for the same defect in the same file, in every run.
  * - `file`       relative to the repository, with `/`.
- * - `line`       1-based; `column` too, in UTF-16 units.
- * - `evidence`   the line's text, trimmed, cut at 200 characters, secrets masked after their first four.
- * - `lineSha256` of the whole line as it is in the file, so that masked evidence can still be verified.
- * - `trail`      the files of a cycle, the first repeated as the last; for a layer the importer and the imported.
- * - `help`       the address of a page about the rule.
- * - `agent`      who found it.
+ * - `line`, `column` from 1; columns in UTF-16 units.
+ * - `evidence`   text of the line, trimmed, at most 200 characters, secrets masked after four characters.
+ * - `lineSha256` SHA-256 of the whole line, so that masked evidence can be verified.
+ * - `trail`      files of a cycle, the first repeated at the end; for a layer, importer and imported.
+ * - `help`       URL of a page about the rule.
+ * - `agent`      id of the agent that found it.
  */
 export const Finding = z.strictObject({
   id: z.string().min(1),
@@ -34,11 +35,11 @@ export const Finding = z.strictObject({
 });
 export type Finding = z.infer<typeof Finding>;
 
-/** A finding that the gate refused, and why. It is not part of the result. */
+/** A finding that the gate has refused, and why. It is not part of the result. */
 export const RefusedFinding = z.object({ finding: Finding, reason: z.string() });
 export type RefusedFinding = z.infer<typeof RefusedFinding>;
 
-/** What was left out of an audit, and why. Nothing is left out without one. */
+/** Something that was left out, and why. */
 export const Note = z.strictObject({
   kind: z.string().min(1),
   file: z.string().optional(),
@@ -46,7 +47,7 @@ export const Note = z.strictObject({
 });
 export type Note = z.infer<typeof Note>;
 
-/** `filesSeen` and `bytesSeen` count what was read and looked at, not what was listed. */
+/** The report of an agent. `filesSeen` and `bytesSeen` count what was read, not what was listed. */
 export const AuditReport = z.strictObject({
   findings: z.array(Finding),
   notes: z.array(Note),

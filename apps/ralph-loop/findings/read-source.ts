@@ -2,25 +2,27 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { SourceText } from './source-text.ts';
 
-/** Larger files are data or bundles; reading them would cost more memory than they are worth. */
+/** The largest file that is read, bytes. Larger ones are data or bundles. */
 export const MAX_FILE_BYTES = 1024 * 1024;
 
-/** Where git, too, looks for a NUL to call a file binary. */
+/** The bytes that are searched for a NUL, which marks a binary file, as in git. */
 const SNIFFED_BYTES = 8_000;
-/** The head of the file that is read now: of a binary file nothing else needs room. */
+/** A buffer for the head of a file, shared by all reads. */
 const sniffed = Buffer.alloc(SNIFFED_BYTES);
 
+/** Why a file was not read. */
 export type SkipKind = 'binary' | 'too-large' | 'unreadable';
 
+/** The text of a file and its size in bytes, or why it was not read. */
 export type ReadResult =
   | { readonly source: SourceText; readonly bytes: number }
   | { readonly skipped: SkipKind; readonly reason: string };
 
 /**
- * Reads one text file of the repository, or says why not.
+ * Reads a text file of the repository, or says why not.
  *
- * Reads a binary file's head only, so that a sparse file of gigabytes costs nothing. Never follows a symbolic link and
- * never waits: a path may have become a link or a pipe since it was listed.
+ * Of a binary file it reads the head only. It never follows a symbolic link and never blocks, because a path may have become
+ * a link or a pipe since it was listed.
  */
 export function readSource(root: string, file: string, maxBytes = MAX_FILE_BYTES): ReadResult {
   let descriptor: number;
@@ -57,7 +59,7 @@ function readOpen(descriptor: number, file: string, maxBytes: number): ReadResul
   };
 }
 
-/** Reads from `from` up to `to` and returns how far it came: the file may have shrunk meanwhile. */
+/** Reads bytes from `from` up to `to`; returns where it stopped, because the file may have shrunk. */
 function fill(descriptor: number, bytes: Buffer, from: number, to: number): number {
   let at = from;
   while (at < to) {

@@ -3,10 +3,10 @@ import { join, posix, sep } from 'node:path';
 import { codeOf, readSource } from './read-source.ts';
 import type { SourceText } from './source-text.ts';
 
-/** A file's text, or why a finding may not name that file. */
+/** The text of a file, or why a finding must not name it. */
 export type ReadWithin = { readonly source: SourceText } | { readonly fault: string };
 
-/** Reads a file that surely lies inside `root`, a real path. */
+/** Reads a file, after checking that it is inside `root`, a real path. */
 export function readWithin(root: string, file: string): ReadWithin {
   const fault = pathFault(root, file);
   if (fault !== undefined) return { fault };
@@ -14,7 +14,7 @@ export function readWithin(root: string, file: string): ReadWithin {
   return 'skipped' in read ? { fault: `its file ${read.reason}` } : { source: read.source };
 }
 
-/** What keeps `file` from being one inside `root`: neither `..` nor a symbolic link may lead out of it. */
+/** Says why `file` is not inside `root`; undefined if it is. Neither `..` nor a symbolic link may lead out. */
 export function pathFault(root: string, file: string): string | undefined {
   if (!isPlain(file)) return 'its file is not a path inside the repository';
   try {

@@ -2,16 +2,16 @@ import { opendir, realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { codeOf } from './read-source.ts';
 
-/** The name under which agents look for the repository (`ctx.effect`). */
+/** The name of the effect that finds the repository (`ctx.effect`). */
 export const REPOSITORY_ROOT = 'repository-root';
 
-/** The repository's real path, or the sentence that refuses it. */
+/** The real path of the repository, or a sentence that refuses it. */
 export type RepositoryRoot = { readonly root: string } | { readonly refusal: string };
 
 /**
- * Finds the folder to audit.
+ * Finds the repository at a path.
  *
- * Later checks compare real paths against it, so a root that is itself a link is resolved here, once.
+ * A path that is a link is resolved here, because later checks compare real paths with it.
  */
 export async function repositoryRoot(path: string): Promise<RepositoryRoot> {
   const asked = resolve(path);

@@ -1,6 +1,6 @@
 import { type Finding, SEVERITIES } from './finding.ts';
 
-/** Severe first; within a severity by file, line, column and rule, so that two runs read the same. */
+/** Orders findings by severity, file, line, column and rule, so that runs can be compared. */
 export function bySeverityThenPlace(a: Finding, b: Finding): number {
   return (
     SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) ||

@@ -1,8 +1,8 @@
 /**
- * A file's text and its lines.
+ * The text of a file, by lines that end at `\n`.
  *
- * The compiler, the parser and the secret scanner count lines differently (U+2028, lone carriage returns), so every
- * finding's line is computed here from an offset, and MERCURY reads it back the same way: lines end at `\n`.
+ * Compilers, parsers and scanners count lines differently (U+2028, lone carriage returns). So every finding's line is
+ * computed here from an offset, and MERCURY reads it here too.
  */
 export class SourceText {
   /** Relative to the repository, with `/`. */
@@ -15,7 +15,7 @@ export class SourceText {
     this.text = text;
   }
 
-  /** Both 1-based. */
+  /** The line and column of an offset, both from 1. */
   positionAt(offset: number): { line: number; column: number } {
     const starts = this.#lineStarts();
     let low = 0;
@@ -28,7 +28,7 @@ export class SourceText {
     return { line: low + 1, column: Math.max(0, offset - (starts[low] as number)) + 1 };
   }
 
-  /** The line without its end, or undefined past the last one. */
+  /** The text of a line without its end; undefined after the last line. */
   line(number: number): string | undefined {
     const start = this.startOf(number);
     if (start === undefined) return undefined;
@@ -37,7 +37,7 @@ export class SourceText {
     return line.endsWith('\r') ? line.slice(0, -1) : line;
   }
 
-  /** The offset of a line's first character. */
+  /** The offset of the first character of a line. */
   startOf(number: number): number | undefined {
     return this.#lineStarts()[number - 1];
   }

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { Finding, RefusedFinding } from './finding.ts';
 
 /**
- * What the gate says of findings.
+ * The gate's answer.
  *
- * - `verdict`   `REJECTED` when nothing of the result holds, `NEEDS REVISION` when some of it does.
- * - `feedback`  what to do about it; empty when approved.
+ * - `verdict`   `REJECTED` if no finding holds, `NEEDS REVISION` if some hold.
+ * - `feedback`  what to change; empty if approved.
  */
 export const Verification = z.object({
   verdict: z.enum(['APPROVED', 'NEEDS REVISION', 'REJECTED']),

@@ -5,23 +5,23 @@ import type { SourceText } from './source-text.ts';
 import type { Verification } from './verification.ts';
 
 export interface VerifyFindingsOptions {
-  /** Called after each file, with how many findings have been looked at. */
+  /** Called after each file with the number of findings checked. */
   readonly onProgress?: (done: number) => void;
   readonly signal?: AbortSignal;
-  /** Waited for now and then, so that others have a turn. @default a turn of the event loop */
+  /** Called from time to time so that other work gets a turn. @default a turn of the event loop */
   readonly pause?: () => Promise<unknown>;
 }
 
-/** Files are read without waiting: after so many others have a turn. */
+/** Files between two pauses: they are read synchronously. */
 const FILES_A_TURN = 20;
 
 const turn = (): Promise<unknown> => new Promise(setImmediate);
 
 /**
- * Each finding against the files as they lie there now. `root` is a real path.
+ * Verifies findings against the files as they are now. `root` is a real path.
  *
- * A finding stands when its id is that of what it says, its file lies inside and is no link, and its line is the one that
- * was hashed and reads like its evidence. Whether its rule is right is not judged: that is the word of the tool behind it.
+ * A finding holds if its id matches its fields, its file is inside the root and no link, and its line has the hash and the
+ * evidence. Whether the rule is right is not checked; that is up to the tool.
  */
 export async function verifyFindings(
   root: string,

@@ -9,8 +9,8 @@ import { taskAnswer } from './task-answer.ts';
 import type { TaskEvent } from './task-context.ts';
 
 /**
- * Has the task done, until its machine leaves the state that needed it: asks whoever took it on, or follows what becomes
- * of it in a swarm.
+ * The actor of a task that is worked at: asks its agent, or follows it in a swarm. It stops when the task's machine leaves
+ * the state.
  */
 export const askAgent = (run: RunScope) =>
   fromCallback<TaskEvent, WorkOrder>(({ input, sendBack }) => {
@@ -21,7 +21,7 @@ export const askAgent = (run: RunScope) =>
     return () => left.abort();
   });
 
-/** Asks and says how it went; never rejects. */
+/** Asks the agent; resolves to the event for its answer or failure. */
 async function work(run: RunScope, order: WorkOrder, signal: AbortSignal): Promise<TaskEvent> {
   const { item, to, feedback } = order;
   const { clock, team, tell } = run;
@@ -44,9 +44,6 @@ async function work(run: RunScope, order: WorkOrder, signal: AbortSignal): Promi
   }
 }
 
-/**
- * The loop knows of a mission's capabilities only their names; what they take is checked where they are
- * handled.
- */
+/** A capability with any payload: the loop knows only names. Payloads are validated where they are handled. */
 const anyPayload = (id: string): Capability =>
   capability({ id, description: id, input: z.unknown(), output: z.unknown() });

@@ -6,16 +6,16 @@ import type { Declined, TaskEvent } from './task-context.ts';
 import { isAlive, offers } from './team.ts';
 import type { WorkItem } from './work-item.ts';
 
-/** A task to be given out, and who will not have it. */
+/** A task to assign, and the agents that have declined it. */
 export interface Unassigned {
   readonly item: WorkItem;
   readonly declined: readonly Declined[];
 }
 
-/** What is to be said to the machine of each task that the assigner was asked about. */
+/** The event for each task that the assigner was asked about. */
 export type Assignments = ReadonlyMap<string, TaskEvent>;
 
-/** Has the assigner say who gets which of `batch`; never rejects. One that dies is asked once more. */
+/** Asks the assigner who gets the tasks of `batch`. It never rejects; if the assigner dies it is asked once more. */
 export async function askAssigner(run: RunScope, batch: readonly Unassigned[]): Promise<Assignments> {
   try {
     return await assignments(run, batch);
@@ -64,7 +64,7 @@ const given = (run: RunScope, row: RosterRow, atMs: number): TaskEvent => ({
   atMs,
 });
 
-/** The assigner's word is checked: an agent that cannot do it would only refuse later. */
+/** The event for a task without a usable agent: one without the capability would only refuse later. */
 function missing(run: RunScope, { capability }: WorkItem, named?: string, reason?: string): TaskEvent {
   if (named === undefined)
     return { type: 'agent.missing', why: reason ?? `${run.assigner} said nothing about it` };

@@ -5,7 +5,7 @@ import { askTimeoutMs, type RunScope } from './run-scope.ts';
 import type { JudgeOrder } from './task.machine.ts';
 import type { TaskEvent } from './task-context.ts';
 
-/** Has the gate judge a result, until the task's machine leaves the state that needed it. */
+/** The actor of a task that is judged: asks the gate. It stops when the task's machine leaves the state. */
 export const askGate = (run: RunScope) =>
   fromCallback<TaskEvent, JudgeOrder>(({ input, sendBack }) => {
     const left = new AbortController();
@@ -14,8 +14,8 @@ export const askGate = (run: RunScope) =>
   });
 
 /**
- * Asks and says what the gate decided; never rejects. A gate that dies is asked once more: its death says
- * nothing about the result, and the agent's work need not be done again.
+ * Asks the gate; resolves to the event for its verdict or failure. If the gate dies it is asked once more: that says nothing
+ * about the result, and the work need not be repeated.
  */
 async function judge(run: RunScope, order: JudgeOrder, signal: AbortSignal): Promise<TaskEvent> {
   try {

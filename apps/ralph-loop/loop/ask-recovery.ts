@@ -5,7 +5,7 @@ import { askTimeoutMs, type RunScope } from './run-scope.ts';
 import type { RecoveryOrder } from './task.machine.ts';
 import type { TaskEvent } from './task-context.ts';
 
-/** Takes a task that nobody is left to do to the assigner, until the task's machine leaves the state that needed it. */
+/** The actor of a task that no agent is left for: asks the assigner. It stops when the task's machine leaves the state. */
 export const askRecovery = (run: RunScope) =>
   fromCallback<TaskEvent, RecoveryOrder>(({ input, sendBack }) => {
     const left = new AbortController();
@@ -13,7 +13,7 @@ export const askRecovery = (run: RunScope) =>
     return () => left.abort();
   });
 
-/** Asks what is to become of it; never rejects. Without an answer, a human has to decide. */
+/** Asks the assigner; resolves to the event for its decision. Without an answer a human must decide. */
 async function recovery(run: RunScope, order: RecoveryOrder, signal: AbortSignal): Promise<TaskEvent> {
   const { item, declined, attempts, isRecovered, why } = order;
   const { id, title, capability, correlationId } = item;

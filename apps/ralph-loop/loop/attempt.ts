@@ -1,18 +1,19 @@
 import { ERROR_CODES } from 'orrery';
 import { z } from 'zod';
 
-/** Who works on a task, and in which thread. */
+/** The agent that works at a task, and its place. */
 export const Assignee = z.object({ agent: z.string(), place: z.string() });
 export type Assignee = z.infer<typeof Assignee>;
 
 /**
- * One try at a task, from the moment an agent was asked until its answer was judged or lost.
+ * An attempt at a task, from the request to an agent until its answer is judged or lost.
  *
- * - `durationMs`  what the agent took; `gateMs` what the gate took on top, if it came to that.
- * - `ended`       `nothing` when there was nothing to look at, `accepted` or `refused` by the gate, `malformed` when the answer was no task result, `lost`
- *                 when no answer came, `unjudged` when the gate was out of reach, `cancelled` when the
+ * - `startedAtMs` Unix milliseconds.
+ * - `durationMs`  time of the agent; `gateMs` time of the gate, if it was asked.
+ * - `ended`       `nothing` if there was nothing to read; `accepted` or `refused` by the gate; `malformed` if the answer was
+ *                 no task result; `lost` without an answer; `unjudged` if the gate was unreachable; `cancelled` if the
  *                 mission ended first.
- * - `code`        of the error, when the answer was lost.
+ * - `code`        of the error, if the answer was lost.
  */
 export const Attempt = Assignee.extend({
   number: z.int().positive(),

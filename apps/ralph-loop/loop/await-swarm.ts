@@ -8,8 +8,8 @@ import { taskAnswer } from './task-answer.ts';
 type SubTask = SwarmSession['subTasks'][number];
 
 /**
- * Follows the part of a swarm's task that is `itemId`, until it is over or `signal` aborts: `tell` hears who has it, and
- * at last the result or why there is none.
+ * Follows the sub-task `itemId` of a swarm until it is over or `signal` aborts. It calls `tell` with each change of its
+ * agent, and at last with its result or failure.
  */
 export function awaitSwarm(
   run: RunScope,

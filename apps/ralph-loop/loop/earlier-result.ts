@@ -5,11 +5,12 @@ import { TaskStatus } from './task-status.ts';
 import type { TaskView } from './why-it-goes-on.ts';
 
 /**
- * What a task came to, as the agent of a task that comes `after` it is told.
+ * The result of a task, for the agent of a task that comes `after` it.
  *
- * - `id`          the task's id, or `task/capability`.
- * - `agent`, `place`  who had it last, and where; absent when nobody did.
- * - `attempts`    oldest first: who worked on it, how long, and how it ended.
+ * - `id`          id of the task, or `task/capability`.
+ * - `why`         a sentence about its status.
+ * - `agent`, `place` its last agent, and where that ran; absent if it had none.
+ * - `attempts`    oldest first.
  * - `findings`    those that the gate approved.
  */
 export const EarlierResult = z.object({

@@ -4,18 +4,15 @@ import { inputOf, type RunScope } from './run-scope.ts';
 import type { TaskEvent } from './task-context.ts';
 import type { WorkItem } from './work-item.ts';
 
-/**
- * How long an agent of a swarm may be silent: it may wait for its turn in the CPU pool before its first sign of progress,
- * and is replaced only if it gives none at all.
- */
+/** The lease of an agent in a swarm, milliseconds. It may have to wait for the CPU pool before its first progress. */
 const LEASE_MS = 300_000;
 
-/** Under which a swarm's shared state says which run of a mission formed it. */
+/** The key in a swarm's shared state for the run that formed it. */
 const OF_RUN = 'mission-run';
 
 /**
- * Hands the items of one task, which needs several capabilities, to a swarm; never rejects. What it cannot do, each item
- * goes on with by itself.
+ * Forms a swarm for the items of one task; resolves to the event for it, and never rejects. Items that the swarm cannot do
+ * are assigned one by one.
  */
 export async function formSwarm(run: RunScope, items: readonly WorkItem[]): Promise<TaskEvent> {
   const { clock, team, signal, runId } = run;
@@ -51,14 +48,14 @@ export async function formSwarm(run: RunScope, items: readonly WorkItem[]): Prom
   }
 }
 
-/** Ends the swarms that a run of a mission left which is not this one, and that would go on for nobody. */
+/** Cancels swarms of other runs, which nobody waits for. */
 export function endSwarmsOfOthers(run: RunScope): void {
   if (run.runId === undefined) return;
   for (const { id, sharedState } of run.team.loop.swarms.listActiveSwarms())
     if (OF_RUN in sharedState && sharedState[OF_RUN] !== run.runId) void cancel(run, id);
 }
 
-/** What this run had formed in a process before, and goes on: it is not asked of anybody again what a swarm has in hand. */
+/** The swarm of this run from an earlier process, if it still runs or has done the items, so that no work is repeated. */
 function leftSwarm({ team, runId }: RunScope, items: readonly WorkItem[]): SwarmSession | undefined {
   if (runId === undefined) return undefined;
   return team.loop.swarms
@@ -75,6 +72,6 @@ function comesToAnEnd({ status, subTasks }: SwarmSession, itemId: string): boole
   return subTask.status === 'completed' || (status !== 'completed' && status !== 'failed');
 }
 
-/** It may be over already. */
+/** Cancels a swarm, which may be over already. */
 const cancel = ({ team }: RunScope, swarmId: string): Promise<void> =>
   team.loop.swarms.cancelSwarm(swarmId, 'its mission is over').catch(() => undefined);

@@ -3,17 +3,16 @@ import type { StopReason } from './stop-reason.ts';
 import type { TaskStatus } from './task-status.ts';
 
 /**
- * What the loop tells whoever watches it. `atMs` is Unix milliseconds; every `why` is a sentence for a
- * reader.
+ * An event of the loop. `atMs` is Unix milliseconds; every `why` is a sentence for people.
  *
- * - `mission.started`   with everything that is to be done, how much of it at a time, who assigns and who judges.
- * - `assignment.asked`  the assigner is asked who gets these tasks.
- * - `task.changed`      a task stands somewhere else now; `agent` has or had it, `attempt` counts from 1. Once it is over,
- *                       `findings` are those that count, and `summary` is what its agent says of its result.
- * - `task.progress`     its agent says how far it is; `fraction` in [0, 1].
- * - `progress.lost`     that a task was accepted could not be kept: a resumed run would do it again.
+ * - `mission.started`   the tasks, how many run at a time, the assigner and the gate.
+ * - `assignment.asked`  the assigner is asked about these tasks.
+ * - `task.changed`      a task has a new status. `agent` has or had it; `attempt` counts from 1. Once it is over, `findings`
+ *                       are those that count, and `summary` is its agent's.
+ * - `task.progress`     progress of its agent; `fraction` in [0, 1].
+ * - `progress.lost`     an accepted task could not be stored: a resumed run would do it again.
  * - `loop.goes-on`      what the loop waits for.
- * - `mission.ended`     nothing follows.
+ * - `mission.ended`     the last event.
  */
 export type LoopEvent = { readonly atMs: number } & (
   | {
@@ -54,5 +53,5 @@ export type LoopEvent = { readonly atMs: number } & (
 
 type WithoutTime<Event> = Event extends unknown ? Omit<Event, 'atMs'> : never;
 
-/** An event as its maker says it; the loop adds the time. */
+/** An event without its time, which the loop adds. */
 export type LoopNews = WithoutTime<LoopEvent>;

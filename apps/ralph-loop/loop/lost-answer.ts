@@ -1,15 +1,13 @@
 import { type ErrorCode, isOrreryError } from 'orrery';
 
-/** An answer that never came. `isLasting` says that another attempt would end the same way. */
+/** A failed ask. `isLasting`: another attempt would fail too. */
 export interface LostAnswer {
   readonly code: ErrorCode;
   readonly reason: string;
   readonly isLasting: boolean;
 }
 
-/**
- * What says something about the task or its input, not about the moment: asking again would be refused again.
- */
+/** Codes about the task or its input, so that another attempt would fail too. */
 const LASTING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'REFUSED',
   'INVALID_PAYLOAD',
@@ -27,14 +25,14 @@ const LASTING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'CONTROL_LOST',
 ]);
 
-/** What an ask rejected with, as the loop sees it. */
+/** Describes the error of an ask. */
 export function lostAnswer(error: unknown): LostAnswer {
   const code = isOrreryError(error) ? error.code : 'DELIVERY_FAILED';
   const message = error instanceof Error ? error.message : String(error);
   return lostFault({ code, message });
 }
 
-/** The same of an error that came as data. */
+/** Describes an error that came as data. */
 export const lostFault = ({
   code,
   message,

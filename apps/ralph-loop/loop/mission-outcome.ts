@@ -2,7 +2,7 @@ import type { Mission } from '../mission/mission.ts';
 import type { StopReason } from './stop-reason.ts';
 import type { TaskView } from './why-it-goes-on.ts';
 
-/** What a mission came to; every task of it is there, in the order of the file. */
+/** The outcome of a mission, with all its tasks in the order of the file. Times are Unix milliseconds. */
 export interface MissionOutcome {
   readonly mission: Mission;
   readonly root: string;

@@ -5,19 +5,19 @@ import { MissionError } from '../mission/mission-error.ts';
 import type { JournalledTask, TaskContext } from './task-context.ts';
 
 const KIND = 'mission';
-/** Under which it says whose progress it is; no task has this id. */
+/** The key of the head, which no task has as id. */
 const HEAD = ' ';
 
-/** What a mission has come to: the tasks that were accepted, in this run of it or in one before. */
+/** The progress of a mission: the tasks that were accepted, in this run or earlier. */
 export interface MissionProgress {
-  /** The same for a run that is resumed: what it left elsewhere is known by this. */
+  /** The id of the run, which a resumed run keeps. It marks what the run has left elsewhere, such as swarms. */
   readonly runId: string;
   readonly accepted: ReadonlyMap<string, JournalledTask>;
-  /** The task was accepted. Resolves when that outlives the process. */
+  /** Stores an accepted task; resolves when that outlives the process. */
   accept(taskId: string, context: TaskContext): Promise<void>;
 }
 
-/** Which mission, on which repository. `digest` is of everything that the mission file says. */
+/** Identifies the mission and the repository. `digest` is a hash of the whole mission file. */
 interface Head {
   readonly name: string;
   readonly root: string;
@@ -26,9 +26,9 @@ interface Head {
 }
 
 /**
- * The progress that `records` hold of this mission; with `isResumed` what is there counts, without it is forgotten.
+ * Opens the progress of a mission in `records`. With `isResumed` it continues; otherwise it is deleted.
  *
- * Fails with MissionError when what is there is another mission's, or of another repository, or nothing.
+ * Rejects with MissionError if there is nothing to resume, or only progress of another mission or repository.
  */
 export async function openProgress(
   records: JournalRecords,
@@ -36,15 +36,15 @@ export async function openProgress(
   { root, isResumed }: { readonly root: string; readonly isResumed: boolean },
 ): Promise<MissionProgress> {
   const fresh = headOf(mission, root);
-  const kept = new Map((await records.list(KIND)).map(({ key, value }) => [key, value]));
-  const known = kept.get(HEAD) as Head | undefined;
+  const stored = new Map((await records.list(KIND)).map(({ key, value }) => [key, value]));
+  const known = stored.get(HEAD) as Head | undefined;
   const head = isResumed ? requireSame(mission, known, fresh) : fresh;
-  if (!isResumed) for (const key of kept.keys()) await records.put(KIND, key, undefined);
-  kept.delete(HEAD);
+  if (!isResumed) for (const key of stored.keys()) await records.put(KIND, key, undefined);
+  stored.delete(HEAD);
   if (!isResumed) await records.put(KIND, HEAD, head);
   return {
     runId: head.runId,
-    accepted: isResumed ? (kept as Map<string, JournalledTask>) : new Map(),
+    accepted: isResumed ? (stored as Map<string, JournalledTask>) : new Map(),
     accept: (taskId, { item: _known, ...task }) => records.put(KIND, taskId, task satisfies JournalledTask),
   };
 }

@@ -25,10 +25,12 @@ import { type WorkItem, workItems } from './work-item.ts';
 const DEFAULT_MAX_ATTEMPTS = 2;
 
 /**
- * - `root`     the repository, absolute.
- * - `baseline` the path of a former report, for agents that are told what other tasks came to.
- * - `signal`   stops the mission; it then ends as `interrupted`.
- * - `onEvent`  hears what happens and why the loop goes on.
+ * Options of `runMission`.
+ *
+ * - `root`     absolute path of the repository.
+ * - `baseline` path of an earlier report, for agents that report on the mission.
+ * - `signal`   stops the mission, which then ends as `interrupted`.
+ * - `onEvent`  gets the events of the loop.
  */
 export interface RunMissionOptions {
   readonly root: string;
@@ -37,28 +39,27 @@ export interface RunMissionOptions {
   readonly onEvent?: (event: LoopEvent) => void;
 }
 
+/** What a mission runs on: a team, a clock, and where its progress is stored. */
 export interface RunMissionDeps {
   readonly team: Team;
   readonly clock: Clock;
-  /** How many tasks may be worked on at a time where the mission does not say. @default the cores of the machine */
+  /** Tasks at a time, if the mission does not say. @default the cores of the machine */
   readonly cores?: number;
-  /** Where it is kept what was accepted. @default nowhere */
+  /** Stores accepted tasks. @default they are not stored */
   readonly progress?: MissionProgress;
 }
 
-/** What the run has looked up in the roster beside what it was given. */
+/** The dependencies of a run, with the ids of assigner and gate from the roster. */
 export interface MissionRunDeps extends RunMissionDeps {
   readonly assigner: string;
   readonly gate: string;
 }
 
 /**
- * One run of a mission: a machine for each task, and the round that moves them on until all are over.
+ * A run of a mission: a machine for each task, and the round that moves them on until all are over.
  *
- * XState's own actors run the machines. A state invokes what it asks of others, and leaving it aborts that. The runtime's
- * `MachineHost` invokes nothing: on it this file would begin and abort each request by hand, and `orrery` would have to
- * export it. What the host gives beyond that is not needed here: a task has no delays, and `MissionProgress` keeps what is
- * accepted.
+ * The machines run as actors of XState: a state invokes its requests, and leaving it aborts them. `MachineHost` of the
+ * runtime invokes nothing, and its delays and storage are not needed here.
  */
 export class MissionRun {
   readonly #mission: Mission;
@@ -74,7 +75,7 @@ export class MissionRun {
   readonly #outcome = Promise.withResolvers<MissionOutcome>();
   #cut: Cut | undefined;
   #isAssigning = false;
-  /** Tasks for which a swarm is being formed. */
+  /** Ids of tasks for which a swarm is being formed. */
   readonly #isForming = new Set<string>();
   #isInRound = false;
   #hasChanged = false;
@@ -107,7 +108,7 @@ export class MissionRun {
     };
   }
 
-  /** Runs to the end; call it once. */
+  /** Runs the mission to its end. It may be called once. */
   async run(): Promise<MissionOutcome> {
     const { signal } = this.#options;
     const { timeoutMs } = this.#mission.limits;
@@ -166,7 +167,7 @@ export class MissionRun {
     }
   }
 
-  /** What a run before had accepted; all of it, before anything is given out. */
+  /** Restores all tasks that an earlier run has accepted, before others are assigned. */
   #remember(): void {
     this.#isInRound = true;
     for (const [id, context] of this.#deps.progress?.accepted ?? [])
@@ -174,7 +175,7 @@ export class MissionRun {
     this.#isInRound = false;
   }
 
-  /** What is accepted is told, and built upon, when a run after this one would know of it. */
+  /** Handles a change of a task. An accepted one is stored before it is reported, and before others depend on it. */
   #onChange(item: WorkItem, snapshot: SnapshotFrom<typeof taskMachine>): void {
     const { progress } = this.#deps;
     if (!isDone(snapshot.value) || progress === undefined || progress.accepted.has(item.id))
@@ -200,7 +201,7 @@ export class MissionRun {
     this.#round();
   }
 
-  /** Never rejects: the mission goes on, whatever becomes of that. */
+  /** Stores an accepted task. It never rejects; a failure is reported as `progress.lost`. */
   async #keep(progress: MissionProgress, context: TaskContext): Promise<void> {
     const task = context.item.id;
     try {
@@ -211,7 +212,7 @@ export class MissionRun {
     }
   }
 
-  /** Moves on whatever can move. What changes meanwhile starts another turn instead of a nested one. */
+  /** Moves all tasks on that can move. Changes in between cause another iteration, not a nested call. */
   #round(): void {
     this.#hasChanged = true;
     if (this.#isInRound) return;
@@ -241,7 +242,7 @@ export class MissionRun {
     }
   }
 
-  /** The assigner is asked about one batch at a time, so that it sees what its last answer led to. */
+  /** Assigns the next batch. There is one request at a time, so that the assigner sees the effect of its last answer. */
   #assignNext(): void {
     if (this.#isAssigning || this.#ended.signal.aborted) return;
     const batch = nextBatch(this.#items, this.#statuses, {
@@ -260,7 +261,10 @@ export class MissionRun {
     });
   }
 
-  /** What a swarm is to have, by tasks, and what is given to single agents: that is also what a swarm did not manage. */
+  /**
+   * Splits a batch into items for swarms, by task, and items for single agents. Those include items that a swarm has failed
+   * at.
+   */
   #parted(batch: readonly WorkItem[]): [readonly WorkItem[][], WorkItem[]] {
     const open = batch.filter(({ taskId }) => !this.#isForming.has(taskId));
     const [swarmed, solo] = [true, false].map((isForSwarm) =>
@@ -269,7 +273,7 @@ export class MissionRun {
     return [[...Map.groupBy(swarmed, ({ taskId }) => taskId).values()], solo];
   }
 
-  /** A swarm is tried once. */
+  /** Whether an item may go to a swarm, which is tried once. */
   #isNew(item: WorkItem): boolean {
     const { swarm, isRecovered } = this.#contextOf(item);
     return swarm === undefined && !isRecovered;
@@ -302,8 +306,7 @@ export class MissionRun {
     this.#cut = cut;
     const why = cut === 'time-limit' ? 'the time of the mission was over' : 'the mission was stopped';
     const wasInRound = this.#isInRound;
-    // As one turn of the round: nothing may be blocked by a cancelled dependency before it is cancelled
-    // itself.
+    // All in one round: a task must be cancelled before a cancelled dependency blocks it.
     this.#isInRound = true;
     for (const { id } of this.#items)
       this.#send(id, { type: 'mission.ended', why, atMs: this.#deps.clock.now() });
@@ -328,10 +331,10 @@ export class MissionRun {
     });
   }
 
-  /** Whoever took the task on has done with it, in whatever way. */
+  /** Releases the proposal of a task, because its agent has no more to do for it. */
   #release({ proposalId }: TaskContext): void {
     if (proposalId === undefined) return;
-    // The mission goes on, or is over, whatever becomes of the message.
+    // A failure of the message does not matter to the mission.
     this.#deps.team.loop.negotiator.release(proposalId).catch(() => undefined);
   }
 
@@ -346,7 +349,7 @@ export class MissionRun {
     }));
   }
 
-  /** What comes too late for a task that is over is not said to it, also not while that is being kept. */
+  /** Sends an event to a task, unless that is over. */
   #send(id: string, event: TaskEvent): void {
     const task = this.#tasks.get(id);
     if (task?.getSnapshot().status === 'active') task.send(event);

@@ -4,7 +4,9 @@ import { proposalTimeoutMs, type RunScope } from './run-scope.ts';
 import type { ProposalOrder } from './task.machine.ts';
 import type { TaskEvent } from './task-context.ts';
 
-/** Proposes the task to the assigned agent, until the task's machine leaves the state that needed it. */
+/**
+ * The actor of a task that is proposed: proposes it to the assigned agent. It stops when the task's machine leaves the state.
+ */
 export const proposeTask = (run: RunScope) =>
   fromCallback<TaskEvent, ProposalOrder>(({ input, sendBack }) => {
     const left = new AbortController();
@@ -13,8 +15,8 @@ export const proposeTask = (run: RunScope) =>
   });
 
 /**
- * Proposes and says who has it now; never rejects. Who declines may name another agent, which is then asked as well: so
- * whoever takes it on need not be the one that was assigned.
+ * Proposes the task; resolves to the event for the decision. An agent that declines may name another, which is asked as well,
+ * so the task may go to another agent.
  */
 async function proposal(run: RunScope, { item, to }: ProposalOrder, signal: AbortSignal): Promise<TaskEvent> {
   const { clock, team } = run;

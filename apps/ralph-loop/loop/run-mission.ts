@@ -7,10 +7,9 @@ import type { MissionOutcome } from './mission-outcome.ts';
 import { offeredBy, offers } from './team.ts';
 
 /**
- * Works on a mission until every task is over or a limit is reached; the outcome says which.
+ * Runs a mission until every task is over or a limit is reached; the outcome says which.
  *
- * Fails with MissionError, before anything is asked of anybody, when nobody in the team offers what a task
- * needs.
+ * Rejects with MissionError, before anything starts, if nobody in the team offers a needed capability.
  */
 export async function runMission(
   mission: Mission,

@@ -4,23 +4,24 @@ import type { LoopNews } from './loop-event.ts';
 import type { Team } from './team.ts';
 import type { WorkItem } from './work-item.ts';
 
-/** How long one ask may take in a mission without a time limit. */
+/** The timeout of an ask in a mission without a time limit, milliseconds. */
 const UNLIMITED_ASK_MS = 600_000;
 
-/** The mission's own timer is to end the mission, not the deadline of the ask that happens to be open. */
+/** Added to the timeout of asks, so that the mission's timer fires first, milliseconds. */
 const GRACE_MS = 250;
 
 /**
- * What everything that belongs to one run of a mission shares.
+ * What all parts of a run share.
  *
- * - `mission`       its name; the thread of what concerns no single task.
- * - `root`          the repository, absolute.
- * - `baseline`      the path of a former report.
- * - `deadlineAtMs`  Unix milliseconds when the mission's time is over; absent without a time limit.
+ * - `mission`       its name, which is also the correlation id of what concerns no single task.
+ * - `root`          absolute path of the repository.
+ * - `baseline`      path of an earlier report.
+ * - `deadlineAtMs`  when the mission's time is over, Unix milliseconds; undefined without a limit.
  * - `signal`        aborts when the mission ends.
- * - `resultsOf`     what the items of these ids have come to.
- * - `runId`         of a run that outlives the process; the same when it is resumed.
- * - `assigner`, `gate`  the agents that decide who gets a task, and whether a result counts.
+ * - `resultsOf`     returns the results of items by id.
+ * - `runId`         id of a run that is stored; a resumed run keeps it.
+ * - `assigner`, `gate` ids of the agents that assign tasks and judge results.
+ * - `tell`          reports an event.
  */
 export interface RunScope {
   readonly mission: string;
@@ -37,16 +38,16 @@ export interface RunScope {
   readonly tell: (news: LoopNews) => void;
 }
 
-/** How long an ask that starts now may take: the rest of the mission's time. */
+/** The timeout of an ask that starts now: the rest of the mission's time, milliseconds. */
 export function askTimeoutMs({ clock, deadlineAtMs }: RunScope): number {
   if (deadlineAtMs === undefined) return UNLIMITED_ASK_MS;
   return Math.max(0, deadlineAtMs - clock.now()) + GRACE_MS;
 }
 
-/** How long an answer to a proposal may take. Who works on another task answers when that is done. */
+/** The timeout of a proposal, milliseconds. An agent that works on another task answers after that. */
 export const proposalTimeoutMs = (run: RunScope): number => askTimeoutMs(run);
 
-/** What the agent of `item` is asked with: the input that the mission gives it, and what only the run knows. */
+/** The input for the agent of an item: that of the mission, and what only the run knows. */
 export function inputOf(
   { root, resultsOf, baseline }: RunScope,
   { input, after }: WorkItem,

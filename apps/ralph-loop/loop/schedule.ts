@@ -3,10 +3,7 @@ import type { WorkItem } from './work-item.ts';
 
 export type Statuses = ReadonlyMap<string, TaskStatus>;
 
-/**
- * The waiting items whose dependencies all came to a good end and that have nobody left to come after, the most urgent
- * first.
- */
+/** The waiting items whose dependencies are done and whose predecessors are over, the most urgent first. */
 export function ready(items: readonly WorkItem[], statuses: Statuses): WorkItem[] {
   return items
     .filter((item) => statuses.get(item.id) === 'waiting')
@@ -15,7 +12,7 @@ export function ready(items: readonly WorkItem[], statuses: Statuses): WorkItem[
     .sort(byUrgency);
 }
 
-/** The waiting items that can never start, each with the dependency that was lost. */
+/** The waiting items that can never start, each with its lost dependency. */
 export function cutOff(items: readonly WorkItem[], statuses: Statuses): { item: WorkItem; lost: string }[] {
   return items
     .filter((item) => statuses.get(item.id) === 'waiting')
@@ -26,10 +23,10 @@ export function cutOff(items: readonly WorkItem[], statuses: Statuses): { item: 
 }
 
 /**
- * The ready items that may be given out now, so that at most `maxParallel` are worked on.
+ * The ready items to assign now, so that at most `maxParallel` are worked on.
  *
- * What `isTogether` says is begun together, as the parts of a swarm are: when there is room for all of them, or when
- * nothing else is worked on.
+ * Items for which `isTogether` holds start together, like the parts of a swarm: if there is room for all, or if nothing else
+ * runs.
  */
 export function nextBatch(
   items: readonly WorkItem[],
@@ -47,8 +44,8 @@ export function nextBatch(
 }
 
 /**
- * By priority; of equals the longest first, so that the others fill the time beside it. Two missing priorities are equal,
- * though the difference of two infinities is not a number.
+ * Orders by priority, then by estimate, the longest first, so that shorter ones fill the time beside it. Two missing
+ * priorities are equal, although the difference of infinities is NaN.
  */
 const byUrgency = (a: WorkItem, b: WorkItem): number =>
   (a.priority === b.priority ? 0 : a.priority - b.priority) || (b.estimateMs ?? 0) - (a.estimateMs ?? 0);

@@ -4,16 +4,14 @@ import { isDone, type TaskStatus } from './task-status.ts';
 /**
  * Why a mission ended.
  *
- * - `all-accepted`          every task was accepted, or found nothing that it could have looked at.
- * - `findings-at-or-above`  every task was accepted, but there are findings of a severity that was asked to
- *                           fail the run.
+ * - `all-accepted`          every task was accepted, or had nothing to read.
+ * - `findings-at-or-above`  every task was accepted, but there are findings of a severity that fails the run.
  * - `task-failed`           a task was refused by the gate, or ended by an error.
- * - `task-blocked`          a task could be given to nobody or judged by nobody, since who decides that was
- *                           out of reach.
- * - `attempts-exhausted`    a task used its last allowed attempt without success.
+ * - `task-blocked`          a task could not be assigned or judged, because assigner or gate was unreachable.
+ * - `attempts-exhausted`    a task used its last attempt without success.
  * - `time-limit`            the mission's time was over.
  * - `human-needed`          no agent can do a task.
- * - `interrupted`           somebody stopped the mission.
+ * - `interrupted`           the mission was stopped.
  */
 export const StopReason = z.enum([
   'all-accepted',
@@ -27,7 +25,7 @@ export const StopReason = z.enum([
 ]);
 export type StopReason = z.infer<typeof StopReason>;
 
-/** What a process that ran the mission exits with; an interrupted one says 130 or 143, by its signal. */
+/** The exit codes of a process that ran a mission. An interrupted one exits with 130 or 143, by its signal. */
 export const EXIT_CODES: Readonly<Record<StopReason, number>> = {
   'all-accepted': 0,
   'findings-at-or-above': 1,
@@ -39,12 +37,12 @@ export const EXIT_CODES: Readonly<Record<StopReason, number>> = {
   interrupted: 130,
 };
 
-/** What ended a mission before its tasks did. */
+/** What ended a mission before its tasks were over. */
 export type Cut = 'time-limit' | 'interrupted';
 
 /**
- * Why a mission ended whose tasks came to `statuses`; among several reasons the one that asks for most
- * attention.
+ * The reason why a mission ended, by the statuses of its tasks. Of several reasons the one that needs most attention is
+ * returned.
  */
 export function stopReasonOf(statuses: readonly TaskStatus[], cut: Cut | undefined): StopReason {
   if (statuses.every(isDone)) return 'all-accepted';

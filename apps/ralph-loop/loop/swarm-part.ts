@@ -1,10 +1,12 @@
 import { z } from 'zod';
 
 /**
- * What became of a task in a swarm. Times are Unix milliseconds.
+ * A task in a swarm. Times are Unix milliseconds.
  *
- * - `assignments`  who had it, oldest first; `end` is absent while the agent has it, `envelopeId` is of the request.
- * - `lates`        how many reports came too late to count.
+ * - `id`           of the swarm.
+ * - `assignments`  the agents that had it, oldest first. `end` is absent while the agent has it; `envelopeId` is of the
+ *                  request.
+ * - `lates`        reports that came too late to count.
  */
 export const SwarmPart = z.strictObject({
   id: z.string(),

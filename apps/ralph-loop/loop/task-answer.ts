@@ -3,7 +3,7 @@ import { schemaFaults } from '../mission/schema-faults.ts';
 import type { TaskEvent } from './task-context.ts';
 import { TaskResult } from './task-result.ts';
 
-/** What an agent's answer is to the task's machine: its result, or that it is none. */
+/** The event for an agent's answer: its result, or the faults of an invalid one. */
 export function taskAnswer(output: unknown, atMs: number): TaskEvent {
   const result = TaskResult.safeParse(output);
   if (result.success) return { type: 'agent.answered', result: result.data, atMs };

@@ -6,22 +6,22 @@ import type { TaskResult } from './task-result.ts';
 import type { WorkItem } from './work-item.ts';
 
 /**
- * What is known about a task while it lives, and afterwards.
+ * The context of a task's machine.
  *
- * - `why`          it stands where it stands, in words.
- * - `attempts`     those that ended, oldest first.
- * - `proposedTo`   whom the assigner named for it.
- * - `assignee`     who has it, or had it last.
- * - `proposalId`   under which the assignee took it on.
- * - `swarm`        which swarm it was handed to, and what became of it there; that is done once.
- * - `declined`     the agents that did not take it on since it was last recovered, and why.
- * - `isRecovered`  the assigner found somebody once after nobody was left; it is asked to only once.
- * - `startedAtMs`  of the attempt in hand; `answeredAtMs` when its result went to the gate.
- * - `feedback`     what the gate wants changed; goes to the agent with the next attempt.
- * - `isRevised`    the gate has sent the task back once; it does so only once.
- * - `findings`     those the gate approved, of the last result it judged.
- * - `refused`      those it refused, of every result.
- * - `unjudged`     those of the last result, when the gate could not say anything about them any more.
+ * - `why`          a sentence about its status.
+ * - `attempts`     those that have ended, oldest first.
+ * - `proposedTo`   agent that the assigner has named.
+ * - `assignee`     agent that has it, or had it last.
+ * - `proposalId`   proposal that the assignee accepted.
+ * - `swarm`        swarm that it was given to; this is tried once.
+ * - `declined`     agents that have declined it since its last recovery, and why.
+ * - `isRecovered`  the assigner was asked once when no agent was left; it is not asked again.
+ * - `startedAtMs`  of the current attempt; `answeredAtMs` when its result went to the gate. Unix milliseconds.
+ * - `feedback`     what the gate wants changed, for the next attempt.
+ * - `isRevised`    it was sent back once; that happens only once.
+ * - `findings`     those that the gate approved, of the last judged result.
+ * - `refused`      those that the gate refused, of all results.
+ * - `unjudged`     those of the last result, if the gate could not judge it.
  */
 export interface TaskContext {
   readonly item: WorkItem;
@@ -44,10 +44,10 @@ export interface TaskContext {
   readonly unjudged: readonly Finding[];
 }
 
-/** What outlives the process: what the mission file says is not in it, which a run after this one reads again. */
+/** The part of a task that is stored. The mission file has the rest. */
 export type JournalledTask = Omit<TaskContext, 'item'>;
 
-/** An agent that did not take a task on, with the reason code of its answer. */
+/** An agent that has declined a task, with the reason code. */
 export interface Declined {
   readonly agent: string;
   readonly reason: string;
@@ -58,7 +58,7 @@ export interface TaskInput {
   readonly maxAttempts: number;
 }
 
-/** What the gate says about a result. */
+/** The gate's judgement of a result. */
 export interface Judgement {
   readonly verdict: 'APPROVED' | 'NEEDS REVISION' | 'REJECTED';
   readonly approved: readonly Finding[];
@@ -66,7 +66,7 @@ export interface Judgement {
   readonly feedback: string;
 }
 
-/** What happens to a task. `atMs` is Unix milliseconds. */
+/** The events of a task's machine. `atMs` is Unix milliseconds. */
 export type TaskEvent =
   | { type: 'work.remembered'; context: JournalledTask }
   | { type: 'dependencies.accepted'; why: string }

@@ -4,10 +4,10 @@ import type { TaskResult } from './task-result.ts';
 
 type Changes = Partial<TaskContext>;
 
-/** Says whether the attempt in hand is not the last allowed one. */
+/** Whether another attempt is allowed after the current one. */
 export const hasAttemptsLeft = (task: TaskContext): boolean => task.attempts.length + 1 < task.maxAttempts;
 
-/** What `event` changes in what is known about the task. */
+/** The changes of a task's context by an event. */
 export function learn(task: TaskContext, event: TaskEvent): Changes {
   switch (event.type) {
     case 'work.remembered':
@@ -71,11 +71,11 @@ function answered(task: TaskContext, { result, atMs }: EventOf<'agent.answered'>
   };
 }
 
-/** Says whether the agent found nothing that it could have looked at: then there is nothing to judge. */
+/** Whether the agent had nothing to read, so that there is nothing to judge. */
 export const hadNothing = ({ nothing, findings }: TaskResult): boolean =>
   nothing !== undefined && findings.length === 0;
 
-/** The answer was no task result; what it should have been goes back as feedback. */
+/** Ends an attempt with an invalid answer. Its faults are the feedback for the next one. */
 function misspoken(task: TaskContext, { why, atMs }: EventOf<'agent.misspoke'>): Changes {
   return {
     ...attemptEnded(task, atMs, { ended: 'malformed', reason: why }),
@@ -86,7 +86,7 @@ function misspoken(task: TaskContext, { why, atMs }: EventOf<'agent.misspoke'>):
   };
 }
 
-/** Nobody has the task now; whoever takes it up next still gets the feedback that is open. */
+/** Ends an attempt without an answer. Open feedback stays for the next agent. */
 function lost(task: TaskContext, { answer, atMs }: EventOf<'agent.lost'>): Changes {
   return {
     ...attemptEnded(task, atMs, { ended: 'lost', code: answer.code, reason: answer.reason }),
@@ -116,13 +116,13 @@ function judged(task: TaskContext, { judgement, atMs }: EventOf<'gate.judged'>):
   };
 }
 
-/** Only a task that somebody has in hand was cut off in an attempt. */
+/** Ends the current attempt, if there is one, because the mission has ended. */
 function cutOff(task: TaskContext, { why, atMs }: EventOf<'mission.ended'>): Changes {
   if (task.assignee === undefined) return { why };
   return { ...attemptEnded(task, atMs, { ended: 'cancelled', reason: why }), ...leftUnjudged(task), why };
 }
 
-/** What was found is not lost because nobody judged it. */
+/** Preserves the findings of a result that was not judged. */
 const leftUnjudged = ({ answeredAtMs, result }: TaskContext): Changes =>
   answeredAtMs === undefined ? {} : { unjudged: result?.findings ?? [] };
 

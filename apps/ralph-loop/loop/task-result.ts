@@ -2,13 +2,12 @@ import { z } from 'zod';
 import { Finding, Note } from '../findings/finding.ts';
 
 /**
- * What an agent may answer a task with: an audit's report, or any object; what the report has no place for is
- * dropped.
+ * The answer of an agent to a task: an audit's report, or any object. Unknown fields are dropped.
  *
- * - `notes`                   what the agent left out or could not read, and why.
- * - `filesSeen`, `bytesSeen`  how much it looked at.
- * - `nothing`                 says why there was nothing to look at ("no stylesheets"). With findings it does not count.
- * - `summary`                 what it came to in a sentence or two, for the reader of the report.
+ * - `notes`     what the agent left out or could not read, and why.
+ * - `filesSeen`, `bytesSeen` how much it has read.
+ * - `nothing`   why there was nothing to read ("no stylesheets"). Ignored if there are findings.
+ * - `summary`   a sentence or two for readers of the report.
  */
 export const TaskResult = z.object({
   findings: z.array(Finding).default([]),

@@ -1,19 +1,19 @@
 import { z } from 'zod';
 
 /**
- * Where a task stands.
+ * The status of a task.
  *
- * - `waiting`    for the tasks it depends on.
- * - `ready`      to be given to an agent.
- * - `proposed`   an agent was asked whether it takes it on.
- * - `working`    an agent has it.
- * - `judging`    the gate has its result.
- * - `recovering` nobody was left to do it: the assigner is asked what is to become of it.
- * - `accepted`   the gate approved its result.
- * - `nothing`    its agent found nothing that it could have looked at; there is nothing to judge.
+ * - `waiting`    for the tasks that it depends on.
+ * - `ready`      to be assigned.
+ * - `proposed`   an agent is asked whether it accepts it.
+ * - `working`    an agent works on it.
+ * - `judging`    the gate judges its result.
+ * - `recovering` no agent is left, and the assigner is asked.
+ * - `accepted`   the gate has approved its result.
+ * - `nothing`    its agent had nothing to read; there is nothing to judge.
  * - `failed`     refused by the gate, or ended by an error that another attempt would not change.
- * - `exhausted`  its last allowed attempt did not succeed.
- * - `blocked`    never worked on or never judged, through no fault of its own.
+ * - `exhausted`  its last attempt did not succeed.
+ * - `blocked`    not worked on or not judged, through no fault of its own.
  * - `escalated`  no agent can do it; a human must decide.
  * - `cancelled`  the mission ended first.
  */
@@ -34,19 +34,19 @@ export const TaskStatus = z.enum([
 ]);
 export type TaskStatus = z.infer<typeof TaskStatus>;
 
-/** Says whether an agent works on the task, or is about to: that takes up a place of the machine. */
+/** Whether an agent works on the task, or is about to. These count against `maxParallel`. */
 export const isWork = (status: TaskStatus): boolean => status === 'proposed' || status === 'working';
 
-/** Says whether an agent, the gate or the assigner has the task in hand, or is about to. */
+/** Whether an agent, the gate or the assigner has the task, or is about to. */
 export const isBusy = (status: TaskStatus): boolean =>
   isWork(status) || status === 'judging' || status === 'recovering';
 
-/** Says whether nothing will change any more. */
+/** Whether the status is final. */
 export const isOver = (status: TaskStatus): boolean =>
   !isBusy(status) && status !== 'waiting' && status !== 'ready';
 
-/** Says whether the task came to a good end: who depends on it may begin. */
+/** Whether the task has succeeded, so that tasks that depend on it may start. */
 export const isDone = (status: TaskStatus): boolean => status === 'accepted' || status === 'nothing';
 
-/** Says whether whoever depends on the task waits in vain. */
+/** Whether the task has not succeeded, so that tasks that depend on it never start. */
 export const isLost = (status: TaskStatus): boolean => isOver(status) && !isDone(status);

@@ -5,7 +5,7 @@ import { hadNothing, hasAttemptsLeft, learn } from './task-moves.ts';
 import type { TaskResult } from './task-result.ts';
 import type { WorkItem } from './work-item.ts';
 
-/** What an agent is asked; with `swarmId`, a swarm asks it. */
+/** A request to an agent. With `swarmId` the swarm makes it. */
 export interface WorkOrder {
   readonly item: WorkItem;
   readonly to: Assignee;
@@ -13,19 +13,19 @@ export interface WorkOrder {
   readonly swarmId: string | undefined;
 }
 
-/** To whom a task is proposed. */
+/** A proposal of a task to an agent. */
 export interface ProposalOrder {
   readonly item: WorkItem;
   readonly to: Assignee;
 }
 
-/** What the gate is asked. */
+/** A request to the gate. */
 export interface JudgeOrder {
   readonly item: WorkItem;
   readonly result: TaskResult;
 }
 
-/** What the assigner is asked about a task that nobody is left to do. */
+/** A request to the assigner about a task that no agent is left for. */
 export interface RecoveryOrder {
   readonly item: WorkItem;
   readonly declined: readonly Declined[];
@@ -40,7 +40,7 @@ const recoveryOrder = ({
   context: TaskContext;
 }): RecoveryOrder => ({ item, declined, attempts, isRecovered, why });
 
-/** Each is used only in states that are entered with what it needs. A swarm is asked once: later attempts are solo. */
+/** The input of `propose`. Like those below, it is used only in states where its fields are set. */
 const proposalOrder = ({ context: { item, proposedTo } }: { context: TaskContext }): ProposalOrder => ({
   item,
   to: proposedTo as Assignee,
@@ -61,11 +61,11 @@ const judgeOrder = ({ context: { item, result } }: { context: TaskContext }): Ju
 });
 
 /**
- * The life of one task: proposed to an agent, worked on, judged by the gate, sent back once, begun again after a death,
- * and taken to the assigner when nobody is left to do it.
+ * The machine of a task: it is proposed to an agent, worked on, judged by the gate, sent back once, started again after a
+ * death, and taken to the assigner when no agent is left.
  *
- * The actors are to be provided; they answer with events (`proposal.accepted`, `agent.answered`, `gate.judged`, ...) and
- * stop what they began when their state is left. `release` says that the assignee has it no more.
+ * The actors must be provided. They answer with events (`proposal.accepted`, `agent.answered`, `gate.judged`, ...) and stop
+ * when their state is left. `release` ends the assignee's proposal.
  */
 export const taskMachine = setup({
   types: {

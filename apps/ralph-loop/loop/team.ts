@@ -1,7 +1,7 @@
 import type { RosterRow, Sender, System, TaskNegotiator } from 'orrery';
 import type { Swarms } from 'orrery/swarm';
 
-/** What the loop needs of a running system. `loop`: by which it asks, proposes and forms swarms, as `system/loop`. */
+/** The part of a running system that the loop needs. `loop` sends as `system/loop`: it asks, proposes and forms swarms. */
 export interface Team extends Pick<System, 'roster'> {
   readonly loop: Pick<Sender, 'ask'> & {
     readonly negotiator: Pick<TaskNegotiator, 'propose' | 'release'>;
@@ -12,13 +12,13 @@ export interface Team extends Pick<System, 'roster'> {
   };
 }
 
-/** Says whether `row` is an agent that offers `capability`. */
+/** Whether an agent offers a capability. */
 export const offers = (row: RosterRow, capability: string): boolean => row.capabilities.includes(capability);
 
-/** Says whether `row` may still answer: one that failed, was stopped or is parked does not come back by itself. */
+/** Whether an agent may still answer: one that is failed, stopped or parked does not come back by itself. */
 export const isAlive = ({ status }: RosterRow): boolean =>
   status !== 'failed' && status !== 'stopped' && status !== 'parked';
 
-/** Every capability that somebody in the team offers. */
+/** All capabilities that the team offers. */
 export const offeredBy = (roster: readonly RosterRow[]): Set<string> =>
   new Set(roster.flatMap((row) => row.capabilities));

@@ -1,6 +1,6 @@
 import type { Clock } from 'orrery';
 
-/** The clock on the wall. Its timers keep nobody alive. */
+/** The system's clock. Its timers do not keep the process alive. */
 export const wallClock: Clock = {
   now: () => Date.now(),
   monotonicMs: () => performance.now(),

@@ -1,13 +1,13 @@
 import type { TaskContext } from './task-context.ts';
 import { isOver, type TaskStatus } from './task-status.ts';
 
-/** A task as the loop sees it at one moment. */
+/** The state of a task at one moment. */
 export interface TaskView {
   readonly status: TaskStatus;
   readonly context: TaskContext;
 }
 
-/** Why the loop does not end yet, in one sentence; what is in hand first, then what waits. */
+/** A sentence about why the loop goes on: what is in hand first, then what waits. */
 export function whyItGoesOn(
   tasks: readonly TaskView[],
   { assigner, gate }: { assigner: string; gate: string },

@@ -1,11 +1,11 @@
 import { capabilitiesOf, type Mission, type MissionTask } from '../mission/mission.ts';
 
 /**
- * One capability to be exercised for one task: what the loop schedules, assigns, gates and retries.
+ * One capability of a task: what the loop schedules, assigns, judges and retries.
  *
- * A task with one `capability` is one item with the task's own id; one with `requiredCapabilities` is an item
- * each, named `task/capability`; several of them are handed to a swarm together. All items of a task share its
- * correlation id, `mission/task`, so that one query shows its whole thread.
+ * A task with one `capability` is one item with the task's id. With `requiredCapabilities` it is an item each,
+ * `task/capability`; several go to a swarm together. All items of a task share the correlation id `mission/task`, so that one
+ * query shows its whole thread.
  */
 export interface WorkItem {
   readonly id: string;
@@ -23,7 +23,7 @@ export interface WorkItem {
   readonly correlationId: string;
 }
 
-/** The items of a mission in the order of its file, with dependencies on items. */
+/** Makes the items of a mission, in the order of its file, with dependencies between items. */
 export function workItems(mission: Mission): WorkItem[] {
   const itemIds = new Map(
     mission.tasks.map((task) => [task.id, capabilitiesOf(task).map((id) => itemId(task, id))]),

@@ -1,7 +1,7 @@
 import { type MissionTask, waitsFor } from './mission.ts';
 import { nearest } from './nearest.ts';
 
-/** What is wrong with the tasks as a graph: ids used twice, dependencies nobody defines, cycles. */
+/** Faults in the graph of tasks: duplicate ids, unknown dependencies, cycles. */
 export function graphFaults(tasks: readonly MissionTask[]): string[] {
   const named = [...duplicateIds(tasks), ...unknownDependencies(tasks)];
   if (named.length > 0) return named;
@@ -11,7 +11,7 @@ export function graphFaults(tasks: readonly MissionTask[]): string[] {
 
 const SHOWN_TASKS = 8;
 
-/** The cycle in words; of a long one the beginning and the end. */
+/** A sentence about a cycle; a long one is shortened in the middle. */
 function cycleFault(cycle: readonly string[]): string {
   if (cycle.length <= SHOWN_TASKS + 2) return `tasks: a cycle of dependencies: ${cycle.join(' -> ')}`;
   const shown = [...cycle.slice(0, SHOWN_TASKS), '…', ...cycle.slice(-2)];
@@ -44,8 +44,8 @@ function unknownDependencies(tasks: readonly MissionTask[]): string[] {
 }
 
 /**
- * A cycle as the ids along it, the first repeated at the end. Tasks that wait for nothing are taken away
- * until none is left; whoever remains waits for somebody who remains, so following the waits leads round.
+ * Finds a cycle, as ids with the first repeated at the end. Tasks that wait for nothing are removed until none is left. Each
+ * remaining task waits for a remaining one, so following them leads round.
  */
 function findCycle(tasks: readonly MissionTask[]): string[] | undefined {
   const waits = new Map(tasks.map((task) => [task.id, new Set(waitsFor(task))]));

@@ -1,11 +1,11 @@
-/** Where a text stops being JSON, counted from 1, and what the parser says about it. */
+/** Where a text is invalid JSON, counted from 1, and the parser's reason. */
 export interface JsonFault {
   readonly line: number;
   readonly column: number;
   readonly reason: string;
 }
 
-/** The parsed text, or where it stops being JSON. */
+/** Parses JSON; returns the value, or where the text is invalid. */
 export function parseJson(text: string): { value: unknown } | { fault: JsonFault } {
   try {
     return { value: JSON.parse(text) as unknown };
@@ -28,8 +28,8 @@ function offsetOf(text: string, message: string): number {
 }
 
 /**
- * V8 quotes the text around an unexpected token instead of saying where it stands. Every prefix that holds
- * the token fails the same way and no shorter one does, so the shortest failing prefix ends with it.
+ * V8 quotes an unexpected token but does not say where it is. Every prefix with the token fails in the same way and no
+ * shorter one does, so the shortest failing prefix ends at it.
  */
 function offsetOfUnexpectedToken(text: string): number {
   let without = 0;

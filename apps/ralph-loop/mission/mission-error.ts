@@ -1,4 +1,4 @@
-/** A mission that cannot be run. `faults` has one line for each thing wrong, naming field and value. */
+/** The error for a mission that cannot be run. `faults` has a line for each fault, naming field and value. */
 export class MissionError extends Error {
   readonly code = 'MISSION_INVALID';
   readonly source: string;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a task or capability may be called: it becomes part of correlation ids, file names and log lines. */
+/** An id of a task or capability, which becomes part of correlation ids, file names and log lines. */
 const PlainId = z
   .string()
   .regex(
@@ -8,16 +8,16 @@ const PlainId = z
     'expected letters, digits, ".", "_" and "-", starting with a letter or digit',
   );
 
-/** The longest delay that a Node timer keeps; beyond it, it fires at once. */
+/** The longest delay of a timer in Node, milliseconds; with a longer one it fires at once. */
 const MAX_TIMEOUT_MS = 2_147_483_647;
 
 /**
- * What ends a mission that does not end by itself. One of `maxAttempts` and `timeoutMs` must be there.
+ * The limits of a mission. One of `maxAttempts` and `timeoutMs` is required.
  *
- * - `maxAttempts`  how often one task may be worked on, its first attempt included. @default 2
- * - `timeoutMs`    how long the whole mission may take. Without it, one attempt may take ten minutes.
- * - `maxParallel`  how many tasks, or parts of tasks, may be worked on at a time. What the gate judges is not
- *                  counted. @default the cores of the machine
+ * - `maxAttempts`  attempts at one task, the first included. @default 2
+ * - `timeoutMs`    time of the whole mission. Without it one attempt may take ten minutes.
+ * - `maxParallel`  tasks, or parts of tasks, that are worked on at a time, without those that are judged. @default the cores
+ *                  of the machine
  */
 export const MissionLimits = z
   .strictObject({
@@ -31,19 +31,18 @@ export const MissionLimits = z
 export type MissionLimits = z.infer<typeof MissionLimits>;
 
 /**
- * One thing to be done.
+ * A task of a mission.
  *
- * - `capability`            what an agent must offer to be given it.
- * - `requiredCapabilities`  instead of `capability`: each is worked on by an agent that offers it, and the
- *                           task is accepted when all are.
- * - `input`                 what the agent is asked with, beside `root` (the repository) and `feedback`
- *                           (after a refusal).
- * - `dependsOn`             ids of the tasks that must be accepted before this one starts.
- * - `after`                 ids of the tasks that must be over before this one starts, however they ended. What
- *                           they came to is given to its agent as `results` (`EarlierResult`).
+ * - `capability`            capability that its agent must offer.
+ * - `requiredCapabilities`  instead of `capability`: each is worked on by an agent that offers it, and the task is accepted
+ *                           when all are.
+ * - `input`                 input for the agent, beside `root` (the repository) and `feedback` (after a refusal).
+ * - `dependsOn`             ids of tasks that must be accepted before it starts.
+ * - `after`                 ids of tasks that must be over before it starts, however they ended. Its agent gets their
+ *                           `results` (`EarlierResult`).
  * - `priority`              1 goes first; tasks without one go last.
- * - `estimateMs`            how long it is expected to take. Of equal priority the longest goes first.
- * - `acceptance`            in words, what the gate and a reader should hold the result against.
+ * - `estimateMs`            expected time. Of equal priority the longest goes first.
+ * - `acceptance`            sentences that the gate and readers should check the result against.
  */
 export const MissionTask = z
   .strictObject({
@@ -69,9 +68,9 @@ export const MissionTask = z
 export type MissionTask = z.infer<typeof MissionTask>;
 
 /**
- * A mission file: what is to be done, by whom it can be done, and when to stop.
+ * A mission file: its tasks, its agents, and when to stop.
  *
- * - `agents`  modules of the agents that it is meant for, relative to the mission file.
+ * - `agents`  modules of its agents, relative to the mission file.
  */
 export const Mission = z.strictObject({
   version: z.literal(1),
@@ -83,12 +82,12 @@ export const Mission = z.strictObject({
 });
 export type Mission = z.infer<typeof Mission>;
 
-/** The ids of all tasks that `task` waits for, whether they must be accepted or only be over. */
+/** The ids of all tasks that a task waits for, in `dependsOn` and `after`. */
 export const waitsFor = ({ dependsOn = [], after = [] }: MissionTask): readonly string[] => [
   ...dependsOn,
   ...after,
 ];
 
-/** The capabilities that a task needs, whichever way it names them. */
+/** The capabilities that a task needs, in either field. */
 export const capabilitiesOf = (task: MissionTask): readonly string[] =>
   task.requiredCapabilities ?? (task.capability === undefined ? [] : [task.capability]);

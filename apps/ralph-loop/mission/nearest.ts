@@ -1,4 +1,4 @@
-/** The candidate that `word` is most likely a slip of, if any is near enough. */
+/** The candidate that a word is most likely a typo of; undefined if none is near enough. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const mayDiffer = Math.max(1, Math.floor(word.length / 3));
   const ranked = candidates
@@ -8,7 +8,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best !== undefined && best.edits <= mayDiffer ? best.candidate : undefined;
 }
 
-/** Levenshtein's distance with swapped neighbours as one edit, two rows at a time. */
+/** The Levenshtein distance, with swapped neighbours as one edit. It keeps two rows at a time. */
 function edits(from: string, to: string): number {
   let above: number[] = [];
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);

@@ -5,18 +5,15 @@ import { Mission } from './mission.ts';
 import { MissionError } from './mission-error.ts';
 import { schemaFaults } from './schema-faults.ts';
 
-/** A mission is written by hand; a file larger than this is not one. */
+/** The largest mission file, bytes. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/**
- * The mission in `file`. Fails with MissionError when it cannot be read or run, naming everything that is
- * wrong.
- */
+/** Reads a mission file. Rejects with MissionError, naming all faults, if it cannot be read or run. */
 export async function readMission(file: string): Promise<Mission> {
   return parseMission(await readText(file), file);
 }
 
-/** The mission that `text` is. `source` says in errors where it came from. */
+/** Parses a mission. Throws MissionError, naming all faults; `source` is the file's name in it. */
 export function parseMission(text: string, source: string): Mission {
   const json = parseJson(text.replace(/^\uFEFF/, ''));
   if ('fault' in json) {

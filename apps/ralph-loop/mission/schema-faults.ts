@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import { nearest } from './nearest.ts';
 
 /**
- * Every issue of a failed parse of `input` in one line, with the field, what stood there, and what was
- * expected. `whole` is what the input itself is called.
+ * Describes each issue of a failed parse in a line: the field, its value, and what was expected. `whole` stands for the input
+ * itself.
  */
 export function schemaFaults(error: z.ZodError, input: unknown, whole = 'the file'): string[] {
   return error.issues.flatMap((issue) =>
@@ -44,7 +44,7 @@ function found(issue: z.core.$ZodIssue, input: unknown): string {
   return value === undefined ? ', but it is missing' : `, found ${quote(value)}`;
 }
 
-/** The field as one writes it: `tasks[2].dependsOn[0]`. */
+/** The name of a field, such as `tasks[2].dependsOn[0]`. */
 function fieldName(path: readonly PropertyKey[]): string {
   const name = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
   return name.replace(/^\./, '');

@@ -1,7 +1,7 @@
 import { capabilitiesOf, type Mission } from './mission.ts';
 import { nearest } from './nearest.ts';
 
-/** What of the mission nobody in a team that offers `offered` could do; what it offers is said once, at the end. */
+/** Faults for capabilities of a mission that nobody offers. The last line lists what the team offers. */
 export function teamFaults(mission: Mission, offered: ReadonlySet<string>): string[] {
   const all = [...offered].sort();
   const missing = mission.tasks.flatMap((task, index) =>

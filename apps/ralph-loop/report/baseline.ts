@@ -10,7 +10,7 @@ const Known = z.object({
 });
 type Known = z.infer<typeof Known>;
 
-/** The findings of a former report: those that it lists, and those that were already there before it. */
+/** The findings of an earlier report: those that it lists, and those of its own baseline. */
 export const Baseline = z
   .object({
     format: z.literal('orrery-report'),
@@ -24,23 +24,22 @@ export const Baseline = z
 export type Baseline = z.output<typeof Baseline>;
 
 /**
- * Says of one finding after the other whether it was there before.
+ * Makes a function that says whether a finding was there before.
  *
- * It is known again by its id, or, when lines were put in above it, by its words and the text of its line: of those at most
- * as many as there were.
+ * It is recognised by its id; or, if its line has moved, by rule, message and text of the line, at most as often as before.
  */
 export function knownIn(baseline: Baseline): (finding: Finding) => boolean {
   const ids = new Set(baseline.map(({ id }) => id));
   const left = new Map<string, number>();
-  for (const known of baseline) left.set(wordsOf(known), (left.get(wordsOf(known)) ?? 0) + 1);
+  for (const known of baseline) left.set(keyOf(known), (left.get(keyOf(known)) ?? 0) + 1);
   return (finding) => {
-    const words = wordsOf(finding);
-    const count = left.get(words) ?? 0;
+    const key = keyOf(finding);
+    const count = left.get(key) ?? 0;
     if (!ids.delete(finding.id) && count === 0) return false;
-    left.set(words, Math.max(0, count - 1));
+    left.set(key, Math.max(0, count - 1));
     return true;
   };
 }
 
-const wordsOf = ({ rule, file, message, lineSha256 }: Omit<Known, 'id'>): string =>
+const keyOf = ({ rule, file, message, lineSha256 }: Omit<Known, 'id'>): string =>
   [rule, file, lineSha256, message].join('\0');

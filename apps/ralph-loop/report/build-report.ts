@@ -6,9 +6,12 @@ import { type SiftOptions, siftFindings } from './sift-findings.ts';
 import type { MissionReport, Receipts, ReportedFinding, TaskReport } from './mission-report.ts';
 
 /**
- * - `levels`, `baseline`  say which findings are listed, and as how severe.
- * - `failOn`        findings at least this severe fail a run that would have passed.
+ * Options of `buildReport`.
+ *
+ * - `levels`, `baseline` decide which findings are listed, and how severe they are.
+ * - `failOn`        findings of this severity or worse fail a run that would have passed.
  * - `signalNumber`  of the signal that stopped the run, for its exit code.
+ * - `receipts`      what the system did, from `gatherReceipts`.
  */
 export interface ReportOptions extends SiftOptions {
   readonly failOn?: Severity;
@@ -16,10 +19,10 @@ export interface ReportOptions extends SiftOptions {
   readonly receipts?: Receipts;
 }
 
-/** What a process that a signal ended exits with, by custom of shells. */
+/** Added to the number of the signal that ended a process, for its exit code, by custom of shells. */
 const SIGNAL_EXIT_BASE = 128;
 
-/** The report of a mission that is over. */
+/** Makes the report of a mission that is over. */
 export function buildReport(
   outcome: MissionOutcome,
   { failOn, signalNumber, receipts, ...sift }: ReportOptions = {},
@@ -53,7 +56,7 @@ export function buildReport(
   };
 }
 
-/** Says whether `severity` is `limit` or worse. */
+/** Whether a severity is `limit` or worse. */
 export const isAtLeast = (severity: Severity, limit: Severity): boolean =>
   SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(limit);
 
@@ -66,7 +69,7 @@ function withFindings(
   return findings.some(({ severity }) => isAtLeast(severity, failOn)) ? 'findings-at-or-above' : reason;
 }
 
-/** Two tasks that look at the same files may find the same; it is one finding, of the first of them that was judged. */
+/** Collects the findings of all tasks. One that several tasks found is listed once, for the first that was judged. */
 function findingsOf(tasks: readonly TaskView[]): ReportedFinding[] {
   const all = tasks.flatMap(({ context: { item, findings, unjudged } }) => [
     ...findings.map((finding): ReportedFinding => ({ ...finding, task: item.id })),

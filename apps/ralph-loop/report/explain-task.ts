@@ -4,9 +4,9 @@ import { duration, printable } from './printable.ts';
 import { table } from './table.ts';
 
 /**
- * The thread of one task as lines: who proposed, accepted, refused and worked, why, and under which envelope.
+ * Formats the thread of one task as lines: who proposed, accepted, refused and worked, why, and in which envelope.
  *
- * `taskId` is a task of the mission; one that needs several capabilities is shown with all of them.
+ * `taskId` is a task of the mission; all its parts are shown.
  */
 export function explainTask(report: MissionReport, taskId: string, paint: Paint = plain): string[] {
   const parts = report.tasks.filter(({ task }) => task === taskId);

@@ -3,7 +3,7 @@ import type { MissionOutcome } from '../loop/mission-outcome.ts';
 import type { Receipts } from './mission-report.ts';
 import { threadEntry } from './thread-entry.ts';
 
-/** Asks a running system for what it did: envelopes counted, restarts, dead letters, the thread of each task. */
+/** Reads from a running system what it did: counts of envelopes, restarts, dead letters, and the thread of each task. */
 export async function gatherReceipts(
   system: Pick<System, 'conservation' | 'roster' | 'deadLetters' | 'thread'>,
   { tasks }: Pick<MissionOutcome, 'tasks'>,

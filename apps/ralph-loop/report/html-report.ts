@@ -8,10 +8,10 @@ import { byteCount, count, duration, printable } from './printable.ts';
 type Fragment = string;
 
 /**
- * The report as one HTML page that needs nothing else: no script, no font, no picture, no address.
+ * Formats the report as one HTML page without scripts, fonts, pictures or links.
  *
- * Everything in it that comes from files, missions or agents is escaped, and what a reader would not see (control
- * characters, marks that reverse the writing direction) is shown by its code.
+ * Text from files, missions and agents is escaped. Characters that readers would not see, such as control characters and
+ * direction marks, are shown as codes.
  */
 export function htmlReport(report: MissionReport): string {
   const { mission, root, stopReason, findings, suppressed, refused, tasks, receipts } = report;

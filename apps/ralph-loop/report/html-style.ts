@@ -1,4 +1,4 @@
-/** How the report's page looks, in the light and in the dark. */
+/** The style of the report's page, for light and dark mode. */
 export const REPORT_STYLE = `
 :root { color-scheme: light dark; --line: color-mix(in srgb, currentColor 18%, transparent); }
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }

@@ -7,15 +7,15 @@ import { TaskStatus } from '../loop/task-status.ts';
 import { ThreadEntry } from './thread-entry.ts';
 
 /**
- * What became of one task (of one capability of it, if it needs several).
+ * The report on one task, or on one capability of a task that needs several.
  *
- * - `id`             the task's id, or `task/capability`.
- * - `why`            it came to `status`, in words.
- * - `correlationId`  under which all its envelopes are found.
- * - `swarm`          if it was handed to one: who had it there, and under which envelopes.
- * - `nothing`        with status `nothing`: what there was none of.
- * - `summary`        what its agent says it came to.
- * - `attempts`       oldest first: who worked on it where, how long, and how it ended.
+ * - `id`             id of the task, or `task/capability`.
+ * - `why`            a sentence about its status.
+ * - `correlationId`  of all its envelopes.
+ * - `swarm`          its agents and envelopes in a swarm, if it was in one.
+ * - `nothing`        with status `nothing`: what there was not.
+ * - `summary`        its agent's summary.
+ * - `attempts`       oldest first.
  */
 export const TaskReport = z.strictObject({
   id: z.string(),
@@ -38,13 +38,12 @@ export const TaskReport = z.strictObject({
 export type TaskReport = z.infer<typeof TaskReport>;
 
 /**
- * What the system says about itself when the mission is over.
+ * What the system did in a mission.
  *
- * - `envelopes`    how every envelope ended: accepted = handled + rejected + expired + deadLettered +
- *                  inFlight.
- * - `agents`       where each ran, in which thread or process of this machine, and how often it was restarted.
- * - `deadLetters`  the envelopes nobody handled, and why.
- * - `threads`      the envelopes of each task, oldest first; of a long mission, those that are still known.
+ * - `envelopes`    their outcomes: accepted = handled + rejected + expired + deadLettered + inFlight.
+ * - `agents`       where each ran, in which thread or process, and its restarts.
+ * - `deadLetters`  envelopes that nobody handled, and why.
+ * - `threads`      envelopes of each task, oldest first; those that are still known.
  */
 export const Receipts = z.strictObject({
   envelopes: z.strictObject({
@@ -81,11 +80,11 @@ export const Receipts = z.strictObject({
 export type Receipts = z.infer<typeof Receipts>;
 
 /**
- * A finding as the report has it.
+ * A finding in the report.
  *
- * - `task`    which it belongs to.
- * - `judged`  `false` when the run ended before the gate had said anything about it.
- * - `also`    who else says the same of that line, by which rule.
+ * - `task`    id of its task.
+ * - `judged`  `false` if the run ended before the gate judged it.
+ * - `also`    other agents and rules that report the same at that line.
  */
 export const ReportedFinding = Finding.extend({
   task: z.string(),
@@ -94,7 +93,7 @@ export const ReportedFinding = Finding.extend({
 });
 export type ReportedFinding = z.infer<typeof ReportedFinding>;
 
-/** A finding that is counted and not listed: it was in the former report, or its rule is off. */
+/** A finding that is counted but not listed: it was in the earlier report, or its rule is off. */
 export const SuppressedFinding = z.strictObject({
   finding: ReportedFinding,
   by: z.enum(['baseline', 'rule']),
@@ -102,16 +101,16 @@ export const SuppressedFinding = z.strictObject({
 export type SuppressedFinding = z.infer<typeof SuppressedFinding>;
 
 /**
- * What a mission came to, as `orrery run --json FILE` writes it.
+ * The report of a mission, as `orrery run --json FILE` writes it.
  *
  * - `startedAtMs`  Unix milliseconds.
- * - `exitCode`     what the command exits with.
- * - `failOn`       the severity from which on findings fail the run, if one was asked for.
- * - `findings`     most severe first: those the gate approved, also of tasks that failed, since each was checked by
- *                  itself; and those that nobody could judge any more.
- * - `suppressed`   findings that `--baseline` or `--rule` took from them.
- * - `refused`      findings that the gate refused. They are not findings.
- * - `receipts`     absent when the run was stopped before they could be had.
+ * - `exitCode`     of the command.
+ * - `failOn`       severity that fails the run, if one was set.
+ * - `findings`     most severe first: those that the gate approved, also of tasks that failed, and those that could not be
+ *                  judged.
+ * - `suppressed`   findings that `--baseline` or `--rule` removed.
+ * - `refused`      findings that the gate refused.
+ * - `receipts`     absent if the run was stopped before.
  */
 export const MissionReport = z.strictObject({
   format: z.literal('orrery-report'),

@@ -19,10 +19,9 @@ const JUSTIFICATIONS: Readonly<Record<SuppressedFinding['by'], string>> = {
 };
 
 /**
- * The report as SARIF 2.1.0, for tools that show findings beside the code: one run, a result each finding.
+ * Formats the report as SARIF 2.1.0: one run, with a result for each finding.
  *
- * Paths are relative to the repository and percent-encoded; `SRCROOT` is the repository itself. `version` is that of
- * the command.
+ * Paths are relative to the repository, `SRCROOT`, and percent-encoded. `version` is that of the command.
  */
 export function sarifReport(report: MissionReport, version: string): Log {
   const rules = rulesOf(report);
@@ -58,7 +57,7 @@ export function sarifReport(report: MissionReport, version: string): Log {
   };
 }
 
-/** What a viewer shows of a rule beside its findings: the findings say what is wrong, each in its own words. */
+/** The rules, with a link to their page. Messages are in the findings. */
 function rulesOf({ findings, suppressed }: MissionReport): ReportingDescriptor[] {
   const all = [...findings, ...suppressed.map(({ finding }) => finding)];
   const byRule = Map.groupBy(all, ({ rule }) => rule);
@@ -98,7 +97,7 @@ function resultOf(finding: ReportedFinding, indexes: ReadonlyMap<string, number>
   };
 }
 
-/** What was left out is told: silence would look like a clean file. A task that was not accepted is an error. */
+/** Notifications about what was left out, which would look clean otherwise, and an error for a task that was not accepted. */
 function notificationsOf({ id, status, why, notes }: TaskReport): Notification[] {
   const left: Notification[] = notes.map(({ kind, file, reason }) => ({
     level: 'note',

@@ -4,12 +4,12 @@ import { bySeverityThenPlace } from '../findings/severity-order.ts';
 import { type Baseline, knownIn } from './baseline.ts';
 import type { ReportedFinding, SuppressedFinding } from './mission-report.ts';
 
-/** What becomes of the findings of a rule: another severity, or none is listed. */
+/** The severity for findings of a rule, or `off` to list none. */
 export const RuleLevel = z.union([Severity, z.literal('off')]);
 export type RuleLevel = z.infer<typeof RuleLevel>;
 
 /**
- * - `levels`    by the name of a rule, or of what it begins with (`oxlint`, `oxlint/typescript`). The longest name counts.
+ * - `levels`    by rule or its beginning (`oxlint`, `oxlint/typescript`). The longest match counts.
  * - `baseline`  findings that were there before.
  */
 export interface SiftOptions {
@@ -17,13 +17,13 @@ export interface SiftOptions {
   readonly baseline?: Baseline;
 }
 
-/** Findings that are listed, most severe first, and those that are only counted. */
+/** Findings to list, most severe first, and findings that are only counted. */
 export interface Sifted {
   readonly findings: readonly ReportedFinding[];
   readonly suppressed: readonly SuppressedFinding[];
 }
 
-/** Sets severities as asked for, lists once what several tools say of one place, and leaves out what was there before. */
+/** Sets severities, merges findings that several tools report at one place, and suppresses those of the baseline. */
 export function siftFindings(
   all: readonly ReportedFinding[],
   { levels = new Map(), baseline }: SiftOptions = {},
@@ -53,37 +53,40 @@ function levelOf(rule: string, levels: ReadonlyMap<string, RuleLevel>): RuleLeve
   return undefined;
 }
 
-/** Of several that say the same of one line the first is kept, which then names the others. */
+/** Merges findings that mean the same at one line; the first names the others. */
 function withoutRepeats(findings: readonly ReportedFinding[]): ReportedFinding[] {
-  const kept: ReportedFinding[] = [];
+  const listed: ReportedFinding[] = [];
   const byLine = new Map<string, number[]>();
   for (const finding of findings) {
     const line = `${finding.file}:${finding.line}`;
     const there = byLine.get(line) ?? [];
     byLine.set(line, there);
-    const at = there.find((index) => saysTheSame(kept[index] as ReportedFinding, finding));
-    if (at === undefined) there.push(kept.push(finding) - 1);
-    else kept[at] = naming(kept[at] as ReportedFinding, finding);
+    const at = there.find((index) => saysTheSame(listed[index] as ReportedFinding, finding));
+    if (at === undefined) there.push(listed.push(finding) - 1);
+    else listed[at] = naming(listed[at] as ReportedFinding, finding);
   }
-  return kept;
+  return listed;
 }
 
-/** One rule may find two things in a line; two agents with that rule find one thing twice where the column is the same. */
+/**
+ * Whether two findings at one line mean the same. One rule may find two things there; two agents with one rule mean the same
+ * if the column is equal.
+ */
 function saysTheSame(one: ReportedFinding, other: ReportedFinding): boolean {
   if (one.rule === other.rule) return one.agent !== other.agent && one.column === other.column;
-  return ruleWithin(one.rule) === ruleWithin(other.rule) || wordsOf(one) === wordsOf(other);
+  return ruleWithin(one.rule) === ruleWithin(other.rule) || plainMessageOf(one) === plainMessageOf(other);
 }
 
-/** `no-floating-promises` of `oxlint/typescript/no-floating-promises`: tools take rules over from each other. */
+/** The last part of a rule's name, as in `oxlint/typescript/no-floating-promises`: tools copy rules from each other. */
 const ruleWithin = (rule: string): string => rule.slice(rule.lastIndexOf('/') + 1);
 
-const wordsOf = ({ message }: ReportedFinding): string =>
+const plainMessageOf = ({ message }: ReportedFinding): string =>
   message
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
 
-const naming = (kept: ReportedFinding, { rule, agent, task }: ReportedFinding): ReportedFinding => ({
-  ...kept,
-  also: [...(kept.also ?? []), { rule, agent, task }],
+const naming = (listed: ReportedFinding, { rule, agent, task }: ReportedFinding): ReportedFinding => ({
+  ...listed,
+  also: [...(listed.also ?? []), { rule, agent, task }],
 });

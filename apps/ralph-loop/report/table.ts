@@ -1,4 +1,4 @@
-/** Rows as lines, each column as wide as its widest cell. The last column is left as it is. */
+/** Formats rows as lines. Each column is as wide as its widest cell; the last one is not padded. */
 export function table(rows: readonly (readonly string[])[], indent = ''): string[] {
   const widths: number[] = [];
   for (const row of rows) {

@@ -6,7 +6,7 @@ import { type Paint, plain } from './paint.ts';
 import { byteCount, count, duration, printable } from './printable.ts';
 import { table } from './table.ts';
 
-/** Findings of one severity that are listed; a report of ten thousand lines is read by nobody. */
+/** The most findings of one severity that are listed: nobody reads ten thousand lines. */
 const MAX_LISTED = 20;
 const MAX_LISTED_IN_FULL = 200;
 
@@ -30,15 +30,15 @@ const ENDINGS: Readonly<Record<StopReason, string>> = {
 };
 
 /**
- * How much is printed.
+ * How much of the report is printed.
  *
  * - `brief`  the findings and how the run ended.
- * - `short`  with it what went wrong on the way, and notes and receipts in summary.
- * - `full`   with it every task, every note and the receipts one by one.
+ * - `short`  also what went wrong, and summaries of notes and receipts.
+ * - `full`   also every task, note and receipt.
  */
 export type ReportDetail = 'brief' | 'short' | 'full';
 
-/** The report for a reader, as lines: the findings first. */
+/** Formats the report for a terminal, as lines, with the findings first. */
 export function terminalReport(
   report: MissionReport,
   paint: Paint = plain,
@@ -95,7 +95,7 @@ function findingLines(
 const severityTitle = (severity: Severity, many: number, paint: Paint): string =>
   paint(SEVERITY_STYLE[severity], `${severity.toUpperCase()} (${many})`);
 
-/** A finding in a line, beginning with where it is. */
+/** Formats a finding as a line that begins with its place. */
 export function findingLine(finding: ReportedFinding, paint: Paint): string {
   const { file, line, column, message, rule, agent, also = [], judged } = finding;
   const who = [`${rule}, ${agent}`, ...also.map((other) => `${other.rule}, ${other.agent}`)].join('; also ');
@@ -103,7 +103,7 @@ export function findingLine(finding: ReportedFinding, paint: Paint): string {
   return `${place}  ${printable(message)}  ${paint('dim', `${printable(who)}${judged === false ? ', not judged' : ''}`)}`;
 }
 
-/** A finding in a line, beginning with how severe it is. */
+/** Formats a finding as a line that begins with its severity. */
 export const ratedFindingLine = (finding: ReportedFinding, paint: Paint): string =>
   `${paint(SEVERITY_STYLE[finding.severity], finding.severity.padEnd(8))}  ${findingLine(finding, paint)}`;
 
@@ -116,7 +116,7 @@ function suppressedLines(suppressed: MissionReport['suppressed']): string[] {
   ];
 }
 
-/** What nobody looked at is not free of findings. */
+/** The line for no findings. It also says how many tasks were not accepted. */
 function noFindings(tasks: readonly TaskReport[]): string {
   const done = tasks.filter(({ status }) => isDone(status));
   if (done.length === tasks.length)
@@ -133,7 +133,7 @@ const summaryLines = (tasks: readonly TaskReport[]): string[] =>
       : said.split('\n').map((line, at) => `${at === 0 ? `${id}: ` : '  '}${printable(line)}`),
   );
 
-/** Those that had nothing, by what there was none of. */
+/** A line about tasks with nothing to read. */
 const nothingLines = (tasks: readonly TaskReport[]): string[] => {
   const all = tasks.filter(({ status }) => status === 'nothing');
   return all.length === 0
@@ -187,10 +187,10 @@ function refusedLines({ refused }: MissionReport): string[] {
 const endedLines = (tasks: readonly TaskReport[], statuses: readonly string[]): string[] =>
   tasks.filter(({ status }) => statuses.includes(status)).map(({ id, why }) => `${id}: ${printable(why)}`);
 
-/** More ids than these are counted. */
+/** The most ids in a line; others are counted. */
 const MAX_NAMED = 3;
 
-/** Those that were left for the same reason, in a line. */
+/** Lines about tasks that were not done, one for each reason. */
 function leftLines(tasks: readonly TaskReport[]): string[] {
   const left = tasks.filter(({ status }) => status === 'cancelled' || status === 'blocked');
   return [...Map.groupBy(left, ({ why }) => why)].map(([why, all]) => {
@@ -199,31 +199,31 @@ function leftLines(tasks: readonly TaskReport[]): string[] {
   });
 }
 
-/** `a, b and c`, `a, b, c and 16 more`. */
+/** Lists ids, as in `a, b and c` or `a, b, c and 16 more`. */
 function someOf(ids: readonly string[]): string {
   const named = ids.slice(0, ids.length > MAX_NAMED + 1 ? MAX_NAMED : -1);
   const more = ids.length - named.length;
   return `${named.join(', ')} and ${more === 1 ? ids.at(-1) : `${more} more`}`;
 }
 
-/** What several tasks left out for the same reason stands there once. */
+/** Lines of notes; equal notes of several tasks are one line. */
 function noteLines(tasks: readonly TaskReport[]): string[] {
-  const notes = tasks.flatMap(({ id, notes: own }) => own.map((note) => ({ id, text: wordsOf(note) })));
+  const notes = tasks.flatMap(({ id, notes: own }) => own.map((note) => ({ id, text: noteText(note) })));
   return [...Map.groupBy(notes, ({ text }) => text)].map(([text, [first, ...others]]) => {
     const more = others.length > 0 ? ` and ${count(others.length, 'other')}` : '';
     return `${first?.id}${more}: ${text}`;
   });
 }
 
-/** How much was left out, by its kind: the notes themselves are in every other form of the report. */
+/** A line with the number of notes by kind. */
 function noteSummary(tasks: readonly TaskReport[]): string[] {
-  const distinct = new Map(tasks.flatMap(({ notes }) => notes.map((note) => [wordsOf(note), note.kind])));
+  const distinct = new Map(tasks.flatMap(({ notes }) => notes.map((note) => [noteText(note), note.kind])));
   const byKind = Map.groupBy(distinct.values(), (kind) => kind);
   const counts = [...byKind].map(([kind, all]) => `${printable(kind)} ${all.length}`);
   return counts.length === 0 ? [] : [`Notes: ${counts.join(', ')} (--verbose lists them)`];
 }
 
-const wordsOf = ({ file, reason }: TaskReport['notes'][number]): string =>
+const noteText = ({ file, reason }: TaskReport['notes'][number]): string =>
   `${file === undefined ? '' : `${printable(file)} `}${printable(reason)}`;
 
 function receiptLine(receipts: Receipts | undefined): string[] {

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { count, duration } from './printable.ts';
 
 /**
- * One envelope of a task's thread, and what it says in a few words.
+ * An envelope in the thread of a task, with its content in a few words.
  *
- * - `atMs`       Unix milliseconds, when it was made.
- * - `inReplyTo`  the envelope that it answers.
+ * - `atMs`       when it was made, Unix milliseconds.
+ * - `inReplyTo`  id of the envelope that it answers.
  */
 export const ThreadEntry = z.strictObject({
   id: z.string(),
@@ -19,49 +19,49 @@ export const ThreadEntry = z.strictObject({
 });
 export type ThreadEntry = z.infer<typeof ThreadEntry>;
 
-/** Longer words are cut: what was said in full stands in the trace. */
-const MAX_SAID = 300;
+/** The longest text of an entry, characters. The trace has the full text. */
+const MAX_TEXT = 300;
 
-/** What `envelope` says, for the reader of a report. */
+/** Describes an envelope for readers of a report. */
 export function threadEntry(envelope: A2AEnvelope): ThreadEntry {
   const { id, timestamp, sender, recipient, type, metadata } = envelope;
-  const said = wordsOf(envelope);
+  const text = textOf(envelope);
   return {
     id,
     atMs: timestamp,
     sender,
     recipient,
     type,
-    says: `${said.length <= MAX_SAID ? said : `${said.slice(0, MAX_SAID - 3)}...`}${outsideWords(metadata?.taint)}`,
+    says: `${text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT - 3)}...`}${taintText(metadata?.taint)}`,
     ...(metadata?.inReplyTo === undefined ? {} : { inReplyTo: metadata.inReplyTo }),
   };
 }
 
-const outsideWords = (taint: readonly string[] | undefined): string =>
+const taintText = (taint: readonly string[] | undefined): string =>
   taint === undefined ? '' : ` (from outside: ${taint.join(', ')})`;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function wordsOf({ type, payload, metadata }: A2AEnvelope): string {
+function textOf({ type, payload, metadata }: A2AEnvelope): string {
   const fields: Fields = typeof payload === 'object' && payload !== null ? (payload as Fields) : {};
   switch (type) {
     case 'task-proposal':
-      return proposalWords(fields, metadata?.escalationJustification);
+      return proposalText(fields, metadata?.escalationJustification);
     case 'task-accept':
-      return acceptanceWords(fields);
+      return acceptanceText(fields);
     case 'task-reject':
-      return rejectionWords(fields);
+      return rejectionText(fields);
     case 'request':
     case 'stream-start':
-      return requestWords(metadata?.capability, fields, metadata?.escalationJustification);
+      return requestText(metadata?.capability, fields, metadata?.escalationJustification);
     case 'error':
       return `${String(fields['code'])}: ${String(fields['message'])}`;
     default:
-      return answerWords(fields) ?? inShort(payload);
+      return answerText(fields) ?? inShort(payload);
   }
 }
 
-function proposalWords(fields: Fields, justification: string | undefined): string {
+function proposalText(fields: Fields, justification: string | undefined): string {
   const { taskDescription, requiredCapabilities, deadlineMs } = fields;
   if (typeof taskDescription !== 'string') return inShort(fields);
   const needed = Array.isArray(requiredCapabilities) ? ` (${requiredCapabilities.join(', ')})` : '';
@@ -69,8 +69,10 @@ function proposalWords(fields: Fields, justification: string | undefined): strin
   return `proposes "${taskDescription}"${needed}${within}${because(justification ?? fields['escalationJustification'])}`;
 }
 
-/** The same type says three things: an offer, its confirmation with a lease, and that the agent still has the task. */
-function acceptanceWords({ estimatedCompletionMs, leaseMs, acceptedBy, epoch }: Fields): string {
+/**
+ * Describes a `task-accept`, which is an offer, its confirmation with a lease, or a sign that the agent still has the task.
+ */
+function acceptanceText({ estimatedCompletionMs, leaseMs, acceptedBy, epoch }: Fields): string {
   if (typeof leaseMs === 'number')
     return `gives it to ${String(acceptedBy)} (epoch ${String(epoch)}), for ${duration(leaseMs)} at a time`;
   if (epoch !== undefined) return `has it (epoch ${String(epoch)})`;
@@ -79,19 +81,19 @@ function acceptanceWords({ estimatedCompletionMs, leaseMs, acceptedBy, epoch }: 
     : 'would take it on';
 }
 
-function rejectionWords({ rejectionReason, reason, alternativeSuggestion }: Fields): string {
+function rejectionText({ rejectionReason, reason, alternativeSuggestion }: Fields): string {
   const named = typeof alternativeSuggestion === 'string' ? `, names ${alternativeSuggestion}` : '';
   const code = String(rejectionReason ?? reason ?? 'no reason');
   return code === 'COMPLETED' ? 'says that it is done' : `refuses: ${code}${named}`;
 }
 
-function requestWords(capability: string | undefined, { feedback }: Fields, justification: unknown): string {
+function requestText(capability: string | undefined, { feedback }: Fields, justification: unknown): string {
   const again = typeof feedback === 'string' ? `, again: ${feedback}` : '';
   return `asks for ${capability ?? 'something'}${again}${because(justification)}`;
 }
 
-/** The answers of the audit's agents, each by what it is known for. */
-function answerWords({
+/** Describes the answer of an audit's agent, by the fields that it has. */
+function answerText({
   findings,
   verdict,
   feedback,
