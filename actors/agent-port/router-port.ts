@@ -2,6 +2,7 @@ import { type A2AEnvelope, SCHEMA_VERSION } from '../../runtime/protocol/envelop
 import { EnvelopeFactory } from '../../runtime/protocol/envelope-factory.ts';
 import { isSystemId } from '../../runtime/protocol/policy.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
+import { warnOf } from '../../runtime/protocol/warn-of.ts';
 import { systemSeams } from '../../runtime/protocol/system-seams.ts';
 import type { A2ARouter, AgentRegistry } from '../../runtime/public.ts';
 import { type AgentPort, type PortMessage, unsent } from './agent-port.ts';
@@ -18,7 +19,10 @@ export interface RouterPortOptions {
 /** Such a router hands over at once: nothing waits. */
 const NOTHING_WAITS = { waiting: 0, capacity: Number.POSITIVE_INFINITY };
 
-/** The port of an agent over a router on its own, without threads: nothing outlives it, and nobody watches. */
+/**
+ * The port of an agent over a router on its own, without threads: nothing outlives it, and nobody watches. An error that is
+ * noted is a warning of the process.
+ */
 export function routerPort(options: RouterPortOptions): AgentPort {
   const { agentId, router, registry, seams = systemSeams(), handling } = options;
   const factory = new EnvelopeFactory({ seams, cardOf: (id) => registry.getById(id) });
@@ -77,7 +81,9 @@ export function routerPort(options: RouterPortOptions): AgentPort {
     delegateAgain: () => undefined,
     holdGrant: () => undefined,
     endGrant: (envelopeId, peer) => router.endGrant(envelopeId, agentId, peer),
-    note: () => undefined,
+    note: ({ type, agentId: who = agentId, reason }) => {
+      if (type === 'error') warnOf(`An error of ${who}`, reason);
+    },
   };
 }
 

@@ -5,6 +5,7 @@ import type { Clock } from '../../runtime/protocol/seams.ts';
 import { mergeTaint, type Taint } from '../../runtime/protocol/taint.ts';
 import { assignmentMachine } from './assignment.machine.ts';
 import type { HandedAssignment, SwarmReach, AssignmentOrder, AssignmentReports } from './swarm-reach.ts';
+import type { StoredRecord } from './stored-record.ts';
 import { subTaskIn, type SwarmRecord } from './swarm-record.ts';
 import type { SwarmSubTask } from './swarm-session.ts';
 
@@ -27,8 +28,9 @@ export interface AssignmentListener {
   freed(): void;
 }
 
-/** `loads` is what the coordinator knows of its agents, over all its swarms. */
+/** `loads` is what the coordinator knows of its agents, over all its swarms; `record` sees to what is not kept. */
 export interface LiveAssignmentsDeps {
+  readonly record: Pick<StoredRecord, 'attempt' | 'insist'>;
   readonly clock: Pick<Clock, 'now' | 'setTimer'>;
   readonly reach: SwarmReach;
   readonly events: AssignmentListener;
@@ -97,7 +99,7 @@ export class LiveAssignments {
 
 const keyOf = (subTaskId: string, epoch: number): string => `${epoch} ${subTaskId}`;
 
-interface LiveAssignmentDeps extends Pick<LiveAssignmentsDeps, 'clock' | 'reach' | 'events'> {
+interface LiveAssignmentDeps extends Omit<LiveAssignmentsDeps, 'loads'> {
   readonly graceMs: number;
   readonly onOver: () => void;
 }
@@ -113,7 +115,11 @@ export class LiveAssignment {
   constructor(order: AssignmentOrder, deps: LiveAssignmentDeps) {
     this.order = order;
     this.#deps = deps;
-    const { clock, graceMs, onOver, events } = deps;
+    const { graceMs, onOver, events, record } = deps;
+    const clock: LiveAssignmentDeps['clock'] = {
+      now: () => deps.clock.now(),
+      setTimer: (ms, fire) => deps.clock.setTimer(ms, () => void record.attempt(fire)),
+    };
     const { swarmId, subTaskId, epoch } = order;
     const actions: MachineActions<typeof assignmentMachine> = {
       unload: onOver,
@@ -175,29 +181,33 @@ export class LiveAssignment {
   }
 
   #reports(): AssignmentReports {
-    const { events } = this.#deps;
+    const { events, record } = this.#deps;
     const whileHeard = (then: () => void): void => {
-      if (!this.#machine.isOver) then();
+      if (!this.#machine.isOver) record.attempt(then);
     };
+    const untilKept = (then: () => void): void =>
+      record.insist(() => {
+        if (!this.#machine.isOver) then();
+      });
     return {
-      sent: (envelopeId) => whileHeard(() => events.sent(this, envelopeId)),
+      sent: (envelopeId) => untilKept(() => events.sent(this, envelopeId)),
       progressed: ({ partial }) =>
         whileHeard(() => {
           if (partial === undefined) events.heard(this);
           else events.checkpointed(this, partial);
         }),
-      tainted: (taint) => whileHeard(() => events.tainted(this, taint)),
-      completed: (result) => this.#answered(() => events.answered(this, { result })),
-      failed: (error, isSaid) => this.#answered(() => events.answered(this, { error, isSaid })),
-      orphaned: () => this.#answered(() => events.orphaned()),
+      tainted: (taint) => untilKept(() => events.tainted(this, taint)),
+      completed: (result) => untilKept(() => this.#answered(() => events.answered(this, { result }))),
+      failed: (error, isSaid) =>
+        untilKept(() => this.#answered(() => events.answered(this, { error, isSaid }))),
+      orphaned: () => untilKept(() => this.#answered(() => events.orphaned())),
       suspended: () => whileHeard(() => events.suspended()),
     };
   }
 
   #answered(tell: () => void): void {
-    if (this.#machine.isOver) return;
     const wasWithdrawn = this.isWithdrawn;
-    // What the store does not take throws: then it is listed as before, and its lease or its grace ends it.
+    // What the store does not take throws: then it is listed as before, until that is tried again.
     tell();
     if (!this.#machine.isOver) this.#machine.send({ type: 'agent.answered' });
     if (wasWithdrawn) this.#deps.events.freed();

@@ -1,5 +1,5 @@
 import { MachineHost, type PersistedTimer } from '../../runtime/machine/machine-host.ts';
-import type { ErrorData } from '../../runtime/protocol/errors.ts';
+import { type ErrorData, errorToData } from '../../runtime/protocol/errors.ts';
 import type { ActorRow } from '../../runtime/protocol/roster.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import { mergeTaint, type Taint } from '../../runtime/protocol/taint.ts';
@@ -11,6 +11,7 @@ import {
   type SubTaskEvent,
   subTaskMachine,
 } from './sub-task.machine.ts';
+import { isUnkeepable, type StoredRecord } from './stored-record.ts';
 import { decideEnd } from './swarm-decisions.ts';
 import type { SwarmNotifier } from './swarm-notifier.ts';
 import type { SwarmReach } from './swarm-reach.ts';
@@ -30,7 +31,6 @@ import type {
   SwarmSession,
   SwarmSubTask,
 } from './swarm-session.ts';
-import type { StoredRecord } from './swarm-store.ts';
 import { noLongerYours, notInSwarm } from './swarms.ts';
 
 /**
@@ -76,12 +76,13 @@ export class LiveSubTasks {
 
   constructor(deps: LiveSubTasksDeps) {
     this.#deps = deps;
-    const { clock, reach, loads, events } = deps;
+    const { clock, reach, loads, events, record } = deps;
     const { onMoved, onOrphaned, onSuspended } = events;
     this.#assignments = new LiveAssignments({
       clock,
       reach,
       loads,
+      record,
       events: {
         sent: ({ order }, envelopeId) => this.#sent(order.subTaskId, order, envelopeId),
         heard: ({ order }) => this.#heard(order.subTaskId, order),
@@ -132,7 +133,10 @@ export class LiveSubTasks {
 
   /** Goes on with what a coordinator before this one has assigned; what nobody can listen to any more waits for somebody else. */
   takeOver(): void {
-    for (const subTask of this.#session.subTasks) if (subTask.status === 'running') this.#goOn(subTask);
+    for (const subTask of this.#session.subTasks) {
+      const isHeard = this.#assignments.on(subTask.id, subTask.epoch) !== undefined;
+      if (subTask.status === 'running' && !isHeard) this.#goOn(subTask);
+    }
   }
 
   #goOn({ id, epoch, assignedAgent, assignments }: SwarmSubTask): void {
@@ -219,7 +223,7 @@ export class LiveSubTasks {
     for (const { id, assignments } of this.#session.subTasks) {
       const found = assignments.find((one) => one.envelopeId === envelopeId && one.agentId === agentId);
       if (found === undefined) continue;
-      this.#reported(id, found, report);
+      this.#deps.record.insist(() => this.#reported(id, found, report));
       return true;
     }
     return false;
@@ -239,7 +243,16 @@ export class LiveSubTasks {
   }
 
   #answered({ order, wasHandedAgain }: LiveAssignment, report: Report): void {
-    this.#reported(order.subTaskId, order, report, wasHandedAgain);
+    const { subTaskId } = order;
+    try {
+      this.#reported(subTaskId, order, report, wasHandedAgain);
+    } catch (error) {
+      // It has answered: its lease is not what ends it while that is tried again.
+      this.#renew(subTaskId, order);
+      // A result that no store can keep is none.
+      if (!('result' in report) || !isUnkeepable(error)) throw error;
+      this.#reported(subTaskId, order, { error: errorToData(error) }, wasHandedAgain);
+    }
   }
 
   #reported(subTaskId: string, { agentId, epoch }: Reporter, report: Report, wasHandedAgain = false): void {
@@ -252,7 +265,7 @@ export class LiveSubTasks {
 
   #failed(subTaskId: string, by: Reporter, { error, isSaid }: FailureReport, wasHandedAgain: boolean): void {
     const partial = error.details?.['partial'];
-    if (partial !== undefined) this.#checkpointed(subTaskId, by, partial);
+    if (partial !== undefined) this.#deps.record.attempt(() => this.#checkpointed(subTaskId, by, partial));
     const { end, isGone } = decideEnd(error, { agentId: by.agentId, isSaid, wasHandedAgain });
     // An agent that is gone gets nothing else.
     if (isGone) this.#deps.events.onGone(by.agentId, error.code);
@@ -339,7 +352,8 @@ export class LiveSubTasks {
         id: `${this.#session.id} ${id}`,
         clock: {
           now: () => clock.now(),
-          setTimer: (ms, fire) => clock.setTimer(ms, () => this.#step(fire)),
+          setTimer: (ms, fire) =>
+            clock.setTimer(ms, () => void this.#deps.record.attempt(() => this.#step(fire))),
         },
         actions: {
           begin: () => this.#begun(id),

@@ -26,17 +26,20 @@ import { aggregate, aggregateFaults, decideEnding } from './swarm-outcome.ts';
 import type { ProposalAnswer, SwarmReach } from './swarm-reach.ts';
 import { memberIn, type SwarmRecord, withMember, withSession } from './swarm-record.ts';
 import { isAtWork, isOver, type SwarmFault, type SwarmSession } from './swarm-session.ts';
-import { StoredRecord, type StoredRecordDeps } from './swarm-store.ts';
+import { StoredRecord, type StoredRecordDeps } from './stored-record.ts';
 import { notInSwarm, nothingToDo, swarmOver } from './swarms.ts';
 
 /** `loads` is what the coordinator knows of its agents, over all its swarms. */
-export interface LiveSwarmDeps extends StoredRecordDeps {
+export interface LiveSwarmDeps extends Omit<StoredRecordDeps, 'onFailed'> {
   readonly clock: Pick<Clock, 'now' | 'setTimer'>;
   readonly reach: SwarmReach;
   readonly loads: AgentLoads;
   /** The system stops. */
   readonly onSuspended?: () => void;
 }
+
+/** So much later comes what had become due and the store did not take. */
+const TRY_AGAIN_MS = 1_000;
 
 /**
  * One swarm at work: what happens to it, what is decided, and what is done about it.
@@ -54,7 +57,7 @@ export class LiveSwarm {
 
   constructor(deps: LiveSwarmDeps, record: SwarmRecord) {
     this.#deps = deps;
-    this.#record = new StoredRecord(deps, record);
+    this.#record = new StoredRecord({ ...deps, onFailed: (error) => this.#notifier.notKept(error) }, record);
     this.#notifier = new SwarmNotifier(this.#record, deps.reach);
     const { clock, reach, loads } = deps;
     this.subTasks = new LiveSubTasks({
@@ -64,7 +67,7 @@ export class LiveSwarm {
       record: this.#record,
       notifier: this.#notifier,
       events: {
-        onMoved: () => this.#goOn(),
+        onMoved: () => this.#moved(),
         onGone: (agentId, reason) => this.#leaves(agentId, reason),
         onOrphaned: () => this.cancel('the work that it was made in is over'),
         onSuspended: () => deps.onSuspended?.(),
@@ -97,9 +100,11 @@ export class LiveSwarm {
 
   /** Goes on with a swarm that another coordinator began. What it handed out and nobody can listen to is handed out again. */
   resume(): void {
-    if (isOver(this.session.status)) return;
-    this.#revive();
-    this.#send({ type: 'swarm.resumed' });
+    this.#record.insist(() => {
+      if (isOver(this.session.status)) return;
+      this.#revive();
+      this.#send({ type: 'swarm.resumed' });
+    });
   }
 
   /** Takes over what a coordinator before this one has proposed and handed out. */
@@ -136,7 +141,7 @@ export class LiveSwarm {
       throw nothingToDo(this.session, agentId, 'has the capabilities of none that is open');
     this.#change(withMember(this.record, agentId, { standing: 'willing', listens }));
     this.subTasks.putDown(agentId);
-    this.#goOn();
+    this.#moved();
     if (isAtWork(this.session.status) && status === 'active' && !this.session.participants.includes(agentId))
       throw nothingToDo(this.session, agentId, 'is kept in mind: all that it could do is assigned');
   }
@@ -147,7 +152,7 @@ export class LiveSwarm {
     if (member === undefined || member.standing === 'left') throw notInSwarm(this.session, agentId);
     this.#leaves(agentId, reason);
     this.subTasks.takeFrom(agentId);
-    this.#goOn();
+    this.#moved();
   }
 
   /** Ends the swarm before its work is done, also one that waits to be gone on with. */
@@ -158,9 +163,15 @@ export class LiveSwarm {
     this.#send({ type: 'swarm.cancelled', error });
   }
 
+  /** The same for nobody who waits for it: what the store does not take is tried again. */
+  end(reason: string): void {
+    this.#record.insist(() => this.cancel(reason));
+  }
+
   /** Lets go of everything; the record stays as it is, for whoever resumes it. */
   close(): void {
     this.#isClosed = true;
+    this.#record.close();
     this.#machine?.stop();
     this.#machine = undefined;
     this.subTasks.close();
@@ -187,7 +198,9 @@ export class LiveSwarm {
     this.#record.whenSaved(() => {
       for (const { agentId, requiredCapabilities } of invitations) {
         const proposal = { ...about, agentId, requiredCapabilities, timeoutMs: limits.recruitMs };
-        void reach.propose(proposal).then((answer) => this.#answered(agentId, answer));
+        void reach
+          .propose(proposal)
+          .then((answer) => this.#record.insist(() => this.#answered(agentId, answer)));
       }
     });
   }
@@ -204,7 +217,7 @@ export class LiveSwarm {
     }
     const listens = answer.standing === 'willing' && this.#deps.reach.isExplicit;
     this.#change(withMember(this.record, agentId, { ...answer, listens }));
-    this.#goOn();
+    this.#moved();
   }
 
   /** The team stands when everybody has answered, or the time for answers is over. */
@@ -222,8 +235,8 @@ export class LiveSwarm {
   // Work
 
   /** Something has changed: the machine says what that leads to where it stands. */
-  #goOn(): void {
-    this.#send({ type: 'swarm.changed' });
+  #moved(): void {
+    this.#record.insist(() => this.#send({ type: 'swarm.changed' }));
   }
 
   #dispatch(): void {
@@ -270,9 +283,12 @@ export class LiveSwarm {
       step();
     } catch (error) {
       const { value, context, timers } = this.#persisted().persisted;
-      const nowMs = this.#deps.clock.now();
-      // What had become due was tried.
-      const left = timers.filter(({ atMs }) => atMs > nowMs);
+      const soonestMs = this.#deps.clock.now() + TRY_AGAIN_MS;
+      const left = timers.map((due) => ({
+        ...due,
+        atMs: Math.max(due.atMs, soonestMs),
+        delayMs: Math.max(due.delayMs, TRY_AGAIN_MS),
+      }));
       this.#machineFrom({ persisted: { value, context, timers: left } }).start();
       this.subTasks.forgetSteps();
       throw error;
@@ -301,7 +317,7 @@ export class LiveSwarm {
         id: this.session.id,
         clock: {
           now: () => clock.now(),
-          setTimer: (ms, fire) => clock.setTimer(ms, () => this.#step(fire)),
+          setTimer: (ms, fire) => clock.setTimer(ms, () => void this.#record.attempt(() => this.#step(fire))),
         },
         actions: {
           recordStatus: ({ event }) => this.#recordStatus(event),

@@ -73,8 +73,8 @@ export class OwnedSwarms {
     const former = this.#claim(task, reach);
     const run = former ?? (await this.#begin(reach, task, options));
     const { signal } = options;
-    if (signal?.aborted === true) run.cancel('its signal was aborted');
-    else signal?.addEventListener('abort', () => run.cancel('its signal was aborted'), { once: true });
+    if (signal?.aborted === true) run.end('its signal was aborted');
+    else signal?.addEventListener('abort', () => run.end('its signal was aborted'), { once: true });
     return run.session;
   }
 
@@ -106,7 +106,7 @@ export class OwnedSwarms {
     const left = records.filter(({ session }) => session.ownerId === ownerId && !known.has(session.id));
     for (const record of left) {
       const run = this.#enter(record, reach);
-      const end = (): void => run.cancel('the work that it was made in is over');
+      const end = (): void => run.end('the work that it was made in is over');
       if (isOver(record.session.status)) continue;
       if (record.work === undefined) run.resume();
       else if (record.work.isTriedAgain) this.#orphans.add(record, end);

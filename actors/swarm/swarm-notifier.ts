@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { isOrreryError, reasonOf } from '../../runtime/protocol/errors.ts';
 import { outcomeOf } from './swarm-outcome.ts';
 import type { SwarmReach } from './swarm-reach.ts';
 import { memberIn } from './swarm-record.ts';
 import { SwarmFault, SwarmStatus } from './swarm-session.ts';
-import type { StoredRecord } from './swarm-store.ts';
+import type { StoredRecord } from './stored-record.ts';
 
 const About = { swarmId: z.string() };
 
@@ -58,6 +59,17 @@ export class SwarmNotifier {
     const why = error === undefined ? '' : `: ${error.code}: ${error.message}`;
     const progress = `${done} of ${subTasks.length} sub-tasks completed${team}`;
     this.#note(`The swarm ${id} is ${status}, ${progress}${why}`, status !== 'failed');
+  }
+
+  /** The store did not take what has happened: it stands as it was. */
+  notKept(error: unknown): void {
+    const { session } = this.#record.current;
+    this.#reach.note({
+      correlationId: session.correlationId,
+      reason: `The store of the swarm ${session.id} did not keep what has happened: ${reasonOf(error)}`,
+      isGood: false,
+      errorCode: isOrreryError(error) ? error.code : 'STORE_FAILED',
+    });
   }
 
   /** A report did not count. */

@@ -108,12 +108,13 @@ export interface NoticeOrigin {
   readonly behalf?: Behalf | undefined;
 }
 
-/** Something that whoever watches the system wants to know. `isGood`: all is as it should be. */
+/** Something that whoever watches the system wants to know. `isGood`: all is as it should be; `errorCode`: an error. */
 export interface SwarmEvent {
   readonly correlationId: string;
   readonly reason: string;
   readonly isGood: boolean;
   readonly agentId?: string;
+  readonly errorCode?: ErrorCode;
 }
 
 /** How a swarm reaches agents in the name of its owner: under the rules that hold for the owner. */
@@ -153,7 +154,7 @@ export function reachOver({ port, negotiator, transport }: ReachOptions): SwarmR
   const recruiter = new Recruiter(negotiator, port);
   const note = ({ agentId, isGood, ...event }: SwarmEvent): void =>
     port.note({
-      type: 'swarm',
+      type: event.errorCode === undefined ? 'swarm' : 'error',
       agentId: port.agentId,
       success: isGood,
       ...event,

@@ -1,10 +1,9 @@
 import { notSerialisable } from '../../runtime/protocol/errors.ts';
 import { findUnserialisable } from '../../runtime/protocol/json.ts';
 import { faultsOf } from '../../runtime/protocol/payload-faults.ts';
-import type { Taint } from '../../runtime/protocol/taint.ts';
 import type { AgentRecords } from '../../runtime/public.ts';
-import { SwarmRecord, withTaint } from './swarm-record.ts';
-import { isOver, type SwarmSession } from './swarm-session.ts';
+import { SwarmRecord } from './swarm-record.ts';
+import { isOver } from './swarm-session.ts';
 
 /**
  * Where a coordinator keeps its swarms, so that another one, after a restart, goes on with them.
@@ -109,79 +108,5 @@ export class JournalledSwarmStore implements SwarmStore {
       this.#swarms.delete(id);
       this.#records.put(KIND, id, undefined);
     }
-  }
-}
-
-/**
- * `save` keeps a record in a store; `onChange` hears of every change; `taint` says where what is written now came from outside.
- */
-export interface StoredRecordDeps {
-  readonly taint?: () => Taint | undefined;
-  readonly save: (record: SwarmRecord) => void | Promise<void>;
-  readonly onChange: (session: SwarmSession) => void;
-}
-
-/** A swarm's record, and the order of what is done: nothing that follows from a change is done before it is kept. */
-export class StoredRecord {
-  readonly #deps: StoredRecordDeps;
-  #current: SwarmRecord;
-  /** What becomes of it in changes that are kept together. */
-  #draft: SwarmRecord | undefined;
-  /** Resolves when all that was changed so far is kept. */
-  #saving: Promise<void> | undefined;
-
-  constructor(deps: StoredRecordDeps, record: SwarmRecord) {
-    this.#deps = deps;
-    this.#current = record;
-  }
-
-  get current(): SwarmRecord {
-    return this.#draft ?? this.#current;
-  }
-
-  /** Throws what the store does that cannot keep it; then nothing has changed. */
-  change(record: SwarmRecord): void {
-    this.note(record);
-    if (this.#draft === undefined) this.#deps.onChange(this.#current.session);
-  }
-
-  /** Keeps all changes that are made meanwhile as one: nobody sees one without the other. */
-  together(make: () => void): void {
-    this.#draft = this.#current;
-    let made = this.#current;
-    try {
-      make();
-      made = this.#draft;
-    } finally {
-      this.#draft = undefined;
-    }
-    this.change(made);
-  }
-
-  /** Keeps what nobody sees of the swarm. */
-  note(record: SwarmRecord): void {
-    if (this.#draft !== undefined) {
-      this.#draft = record;
-      return;
-    }
-    const marked = withTaint(record, this.#deps.taint?.());
-    const saving = this.#deps.save(marked);
-    this.#current = marked;
-    if (saving !== undefined) this.#await(saving);
-  }
-
-  /** Calls `then` when everything up to here is kept: at once, if it is. */
-  whenSaved(then: () => void): void {
-    if (this.#saving === undefined) then();
-    else void this.#saving.then(then);
-  }
-
-  #await(saving: Promise<void>): void {
-    const former = this.#saving;
-    const all = former === undefined ? saving : former.then(() => saving);
-    this.#saving = all;
-    void all.then(() => {
-      if (this.#saving === all) this.#saving = undefined;
-    });
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { notSerialisable } from '../../../../runtime/protocol/errors.ts';
 import { SwarmRecord } from '../../../../actors/swarm/swarm-record.ts';
 import { journalledSwarms, Owner, Records } from './durable-owner.ts';
 import { planOf, recordOf } from './swarm-records.ts';
@@ -66,5 +67,27 @@ describe('A store of journalled swarms', () => {
     expect(owner.owned.list()).toEqual([]);
     expect(owner.records.kept.size).toBe(0);
     expect(owner.clock.pending).toBe(0);
+  });
+
+  it('that can never keep a result has it fail, and goes on with what it had', async () => {
+    const owner = new Owner();
+    const put = owner.records.put.bind(owner.records);
+    owner.records.put = (kind, key, value) => {
+      if (JSON.stringify(value)?.includes('"unsayable"') === true)
+        throw notSerialisable('result', 'too much');
+      put(kind, key, value);
+    };
+    const { id } = await owner.create(1);
+    await owner.clock.advanceAsync(1);
+    const [first] = owner.handed;
+    first?.reports.progressed({ partial: 'unsayable' });
+    first?.reports.completed('unsayable');
+    await owner.clock.advanceAsync(1);
+    expect(owner.subTask(id)?.assignments).toMatchObject([
+      { agentId: 'mars', end: 'failed', error: { code: 'NOT_SERIALISABLE' } },
+      { agentId: 'venus' },
+    ]);
+    owner.handed[1]?.reports.completed('sayable');
+    expect(owner.owned.get(id)).toMatchObject({ status: 'completed', result: { a: 'sayable' } });
   });
 });

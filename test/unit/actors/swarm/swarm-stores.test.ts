@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SwarmRecord } from '../../../../actors/swarm/swarm-record.ts';
 import { InMemorySwarmStore } from '../../../../actors/swarm/swarm-store.ts';
 import type { Deed } from './scripted-reach.ts';
-import { answers, LIMITS } from './swarm-deeds.ts';
+import { answers, LIMITS, sleeps } from './swarm-deeds.ts';
 import { able, SwarmWorld } from './swarm-world.ts';
 
 describe('A coordinator that starts again', () => {
@@ -148,17 +148,109 @@ describe('A store that fails or takes its time (N-8.5)', () => {
     expect(world.clock.pending).toBe(0);
   });
 
-  it('has an answer not happened that it did not take: its lease ends, and the sub-task with it', async () => {
+  const told = (world: SwarmWorld) =>
+    world.reach.events.filter(({ errorCode }) => errorCode !== undefined).map(({ reason }) => reason);
+  const NOT_KEPT = expect.stringMatching(/^The store of the swarm \S+ did not keep .*: no room$/);
+
+  it('tells whoever watches of an answer that it did not take, and has it when it takes it', async () => {
     const store = breaking();
     const world = new SwarmWorld([able('mars', ['x'], { deeds: [answers(30)] })], { store });
     const { id: swarmId } = await world.create(['x'], LIMITS);
     await world.clock.advanceAsync(20);
     store.isBroken = true;
-    await expect(world.clock.advanceAsync(20)).rejects.toThrow('no room');
+    await world.clock.advanceAsync(60);
+    expect(world.session(swarmId).subTasks[0]).toMatchObject({ status: 'running', assignedAgent: 'mars' });
+    expect(told(world)).toEqual([NOT_KEPT]);
+    expect(world.reach.events.at(-1)).toMatchObject({ isGood: false, errorCode: 'STORE_FAILED' });
     store.isBroken = false;
-    const { subTasks } = await world.outcome(swarmId);
-    expect(subTasks[0]?.assignments).toMatchObject([{ agentId: 'mars', end: 'stalled' }]);
+    const { status, subTasks } = await world.outcome(swarmId);
+    expect([status, subTasks[0]?.lates]).toEqual(['completed', []]);
+    expect(subTasks[0]?.assignments).toMatchObject([{ agentId: 'mars', end: 'completed' }]);
     await world.clock.advanceAsync(1_000);
+    expect(world.clock.pending).toBe(0);
+  });
+
+  const plods: Deed = { does: 'plods', everyMs: 50, times: 99 };
+  const isTooLate = { status: 'failed', error: { code: 'DEADLINE_EXCEEDED' } };
+
+  it.each([
+    { what: 'the answer to a proposal', atMs: 0, deed: answers(10), ending: { status: 'completed' } },
+    { what: 'the end of a lease', atMs: 100, deed: sleeps, ending: isTooLate },
+    { what: 'the deadline of the swarm', atMs: 290, deed: plods, ending: isTooLate },
+  ])('has $what when it takes it', async ({ atMs, deed, ending }) => {
+    const store = breaking();
+    const world = new SwarmWorld([able('mars', ['x'], { deeds: [deed] })], { store });
+    const { id } = await world.create(['x'], { ...LIMITS, timeoutMs: 300 });
+    await world.clock.advanceAsync(atMs);
+    store.isBroken = true;
+    await world.clock.advanceAsync(70);
+    expect(told(world)).toContainEqual(NOT_KEPT);
+    store.isBroken = false;
+    expect(await world.outcome(id)).toMatchObject(ending);
+    await world.clock.advanceAsync(20_000);
+    expect(world.clock.pending).toBe(0);
+  });
+
+  it('has the end of the time for answers when it takes it', async () => {
+    const store = breaking();
+    const agents = [able('mars', ['x']), able('venus', ['x'], { answers: 'never' })];
+    const world = new SwarmWorld(agents, { store });
+    const { id } = await world.create(['x'], LIMITS);
+    await world.clock.advanceAsync(40);
+    store.isBroken = true;
+    await world.clock.advanceAsync(20);
+    expect(world.session(id).status).toBe('recruiting');
+    expect(told(world)).toContainEqual(NOT_KEPT);
+    store.isBroken = false;
+    expect(await world.outcome(id)).toMatchObject({ status: 'completed', participants: ['mars'] });
+  });
+
+  it('has the end that a signal wanted when it takes it', async () => {
+    const store = breaking();
+    const world = new SwarmWorld([able('mars', ['x'], { deeds: [plods] })], {
+      store,
+    });
+    const abort = new AbortController();
+    const { id } = await world.create(['x'], { ...LIMITS, signal: abort.signal });
+    await world.clock.advanceAsync(20);
+    store.isBroken = true;
+    abort.abort();
+    expect([world.session(id).status, told(world)]).toEqual(['active', [NOT_KEPT]]);
+    store.isBroken = false;
+    expect(await world.outcome(id)).toMatchObject({ status: 'failed', error: { code: 'CANCELLED' } });
+  });
+
+  it('is given what it rejects again: nothing that follows from it is done before', async () => {
+    const kept = new InMemorySwarmStore();
+    let isBroken = true;
+    const store = {
+      put: async (record: SwarmRecord) => {
+        if (isBroken) throw new Error('no room');
+        kept.put(record);
+      },
+      list: () => kept.list(),
+    };
+    const world = new SwarmWorld([able('mars', ['x'])], { store });
+    const { id } = await world.create(['x'], { ...LIMITS, recruitMs: 5_000 });
+    await world.clock.advanceAsync(500);
+    expect(world.reach.proposals).toEqual([]);
+    expect(told(world)).toContainEqual(NOT_KEPT);
+    isBroken = false;
+    expect(await world.outcome(id)).toMatchObject({ status: 'completed' });
+    expect(kept.list()[0]?.session.status).toBe('completed');
+    await world.clock.advanceAsync(20_000);
+    expect(world.clock.pending).toBe(0);
+  });
+
+  it('is tried no longer when its coordinator is closed', async () => {
+    const store = breaking();
+    const world = new SwarmWorld([able('mars', ['x'], { deeds: [answers(30)] })], { store });
+    await world.create(['x'], LIMITS);
+    await world.clock.advanceAsync(20);
+    store.isBroken = true;
+    await world.clock.advanceAsync(20);
+    expect(told(world)).toHaveLength(1);
+    world.owned.close();
     expect(world.clock.pending).toBe(0);
   });
 
