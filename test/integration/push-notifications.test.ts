@@ -55,6 +55,35 @@ describe('telling receivers of tasks', () => {
     }
   });
 
+  it('goes on where its store throws, and tells of what that did not keep', async () => {
+    const pushed = await rig();
+    const hook = await receiver();
+    const { task, turn, end } = await pushed.begin();
+    await pushed.service.create(ALICE, { taskId: task.id, url: hook.url });
+    pushed.kept.put = () => {
+      throw new Error('no room');
+    };
+    turn.working();
+    expect(await pushed.event('not-kept')).toMatchObject({ taskId: task.id, reason: 'no room' });
+    end({ state: 'completed' });
+    const { length } = await pushed.changesOf(task.id);
+    await hook.got(length - 1);
+    await pushed.event('not-kept', 2);
+    expect(pushed.service.standings(ALICE, task.id)).toMatchObject([{ state: 'told' }]);
+  });
+
+  it('makes no config that its store throws over', async () => {
+    const pushed = await rig();
+    const hook = await receiver();
+    const { task } = await pushed.begin();
+    pushed.kept.put = () => {
+      throw new Error('no room');
+    };
+    const made = pushed.service.create(ALICE, { taskId: task.id, url: hook.url });
+    await expect(made).rejects.toThrow('no room');
+    expect(pushed.service.standings(ALICE, task.id)).toEqual([]);
+  });
+
   it('tells a receiver of an older dialect of the task as a whole', async () => {
     const pushed = await rig();
     const hook = await receiver();

@@ -58,6 +58,12 @@ export class PushRun {
     };
   }
 
+  /** Tells that the store did not keep how far it is, or that it is forgotten. */
+  notKept(error: unknown): void {
+    const { acknowledged: generation } = this.#record;
+    this.#tellEvent('not-kept', { generation, attempt: 0, reason: reasonOf(error) });
+  }
+
   stop(): void {
     this.#stopping.abort(new Error('It is not to be told any more'));
   }
@@ -148,9 +154,7 @@ export class PushRun {
   /** Stores progress without waiting. If that is lost, news is sent again after a restart. */
   #keep(record: PushRecord): void {
     this.#record = record;
-    this.#deps.store.put(record).catch((error: unknown) => {
-      this.#tellEvent('not-kept', { generation: record.acknowledged, attempt: 0, reason: reasonOf(error) });
-    });
+    this.#deps.store.put(record).catch((error: unknown) => this.notKept(error));
   }
 
   #tellEvent(

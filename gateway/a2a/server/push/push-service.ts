@@ -7,6 +7,7 @@ import {
 } from '../../../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../../../runtime/protocol/parse-options.ts';
 import type { TaskOwner, TaskService } from '../../../../runtime/protocol/task-service.ts';
+import { warnOf } from '../../../../runtime/protocol/warn-of.ts';
 import type { Operations, PushConfig } from '../../wire/operations.ts';
 import type { PushConfigService } from '../push-configs.ts';
 import { guardedFetch, refusedReceiver } from './guarded-fetch.ts';
@@ -15,7 +16,7 @@ import { PushOptions, type ParsedPushOptions } from './push-options.ts';
 import type { PushDialect, PushPostDeps } from './push-post.ts';
 import { parseConfig, pushConfigNotFound, type PushRecord } from './push-record.ts';
 import { PushRun, type PushRunDeps } from './push-run.ts';
-import { InMemoryPushStore, type PushStore } from './push-store.ts';
+import { InMemoryPushStore, type PushStore, rejecting } from './push-store.ts';
 import { checkedAddresses, parseForeignUrl } from '../../../reach/foreign-url.ts';
 import { KeyedSemaphore } from './keyed-semaphore.ts';
 
@@ -51,7 +52,8 @@ export class PushService implements PushConfigService {
   #isClosed = false;
 
   private constructor(deps: PushServiceDeps) {
-    const { seams, signer, tasks, dialects, store = new InMemoryPushStore() } = deps;
+    const { seams, signer, tasks, dialects } = deps;
+    const store = rejecting(deps.store ?? new InMemoryPushStore());
     this.#deps = deps;
     this.#store = store;
     this.#options = parseOptions(PushOptions, deps.options ?? {}, 'push');
@@ -205,7 +207,11 @@ export class PushService implements PushConfigService {
     if (event.type === 'failed') this.#counts.failed += 1;
     if (event.type === 'gave-up') this.#counts.gaveUp += 1;
     if (event.security === true) this.#counts.refused += 1;
-    this.#deps.onEvent?.(event);
+    try {
+      this.#deps.onEvent?.(event);
+    } catch (error) {
+      warnOf('A listener to push notifications failed', error);
+    }
   }
 
   /** Forgets the configs of tasks that are gone. */
@@ -214,9 +220,9 @@ export class PushService implements PushConfigService {
     this.#stopSweeping = this.#deps.seams.clock.setTimer(SWEEP_MS, () => this.#sweep());
   }
 
-  /** Forgets a config in the store. If that fails, it is forgotten when it is loaded again. */
+  /** Forgets a config in the store. If that fails, it is told, and the config is forgotten when it is loaded again. */
   async #forgetQuietly(run: PushRun): Promise<void> {
-    await this.#forget(run).catch(() => undefined);
+    await this.#forget(run).catch((error: unknown) => run.notKept(error));
   }
 
   #hasTask({ owner, config }: PushRecord): boolean {

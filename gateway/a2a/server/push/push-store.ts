@@ -13,6 +13,13 @@ export interface PushStore {
   load(): Promise<readonly PushRecord[]>;
 }
 
+/** The same store: what it throws at once, it rejects with. */
+export const rejecting = (store: PushStore): PushStore => ({
+  put: async (record) => store.put(record),
+  forget: async (record) => store.forget(record),
+  load: async () => store.load(),
+});
+
 /** A store that lasts as long as the process: the service has all configs in memory. */
 export class InMemoryPushStore implements PushStore {
   async put(): Promise<void> {}
