@@ -29,6 +29,8 @@ export interface LiveTaskDeps {
   readonly nowMs: () => number;
   /** Called with changes when they are written. */
   readonly onPublished: (task: LiveTask, changes: readonly TaskChange[]) => void;
+  /** Called once when the log did not take a change: nothing is written any more. */
+  readonly onFailed?: (task: LiveTask, error: unknown) => void;
   /** Called with the bytes by which the task has grown or shrunk. */
   readonly onGrown?: (task: LiveTask, bytes: number) => void;
 }
@@ -109,11 +111,11 @@ export class LiveTask implements ChangeSource {
   }
 
   /**
-   * Makes a change; false for a status that the task cannot have now, which changes nothing. For a message, `terms` are its
+   * Makes a change; false for a status that the task cannot have now, and when its log has failed, which changes nothing. For a message, `terms` are its
    * terms and `bytes` its size.
    */
   change(next: NewChange, { terms, bytes }: { terms?: TaskTerms | undefined; bytes?: number } = {}): boolean {
-    if (!mayTake(this.#life, next)) return false;
+    if (this.#failure !== undefined || !mayTake(this.#life, next)) return false;
     const change = { ...next, generation: this.#generation + 1, atMs: this.#deps.nowMs() } as TaskChange;
     this.#take(change, bytes);
     if (this.#unkept === NONE) this.#unkept = [change];
@@ -232,8 +234,10 @@ export class LiveTask implements ChangeSource {
   }
 
   #fail(error: unknown): void {
+    const isFirst = this.#failure === undefined;
     this.#failure ??= error as Error;
     this.#tellNews();
+    if (isFirst) this.#deps.onFailed?.(this, error);
   }
 
   #publish(changes: readonly TaskChange[]): void {

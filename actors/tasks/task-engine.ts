@@ -156,6 +156,7 @@ export class TaskEngine implements TaskService {
       log: this.#log,
       nowMs: () => seams.clock.now(),
       onPublished: (task, changes) => this.#published(task, changes),
+      onFailed: (task, error) => this.#notKept(task, error),
       onGrown: (task, bytes) => this.#index.grew(task, bytes),
     };
     this.#onReusedId = onReusedId ?? (() => undefined);
@@ -361,6 +362,16 @@ export class TaskEngine implements TaskService {
     if (this.#listeners.size === 0) return;
     const { id: taskId, contextId, agentId, owner } = task.opening;
     for (const listener of this.#listeners) tell(listener, { taskId, contextId, agentId, owner, changes });
+  }
+
+  /** The log took no change of the task: what is done at it could be shown to nobody. */
+  #notKept(task: LiveTask, error: unknown): void {
+    this.#deadlines.clear(task);
+    this.#turns.cut(task, error as Error);
+    // What the end of the system cuts off waits in the log.
+    if (this.#isClosed) return;
+    const state = task.view.status.state;
+    this.#onProblem(`The task "${task.id}" is not kept any more, and stays ${state}: ${reasonOf(error)}`);
   }
 
   #passed(task: LiveTask, deadlineAtMs: number): void {

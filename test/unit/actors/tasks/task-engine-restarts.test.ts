@@ -4,6 +4,28 @@ import { KeptTasks } from '../../../fixtures/kept-tasks.ts';
 import { until } from '../../../fixtures/until.ts';
 import { ALICE, all, engineInHand, said } from './engine-in-hand.ts';
 
+describe('An engine whose log does not take what an agent has answered', () => {
+  it.each(['throws', 'rejects'])('says so where it %s, and shows the task as it is kept', async (how) => {
+    const log = new KeptTasks();
+    const problems: string[] = [];
+    const { engine, turnOf } = await engineInHand({ log, onProblem: (reason) => void problems.push(reason) });
+    const { id } = await engine.send(ALICE, said('m1'));
+    const first = await turnOf(0);
+    await engine.send(ALICE, said('m2', { taskId: id }));
+    log.append = () => {
+      const full = new Error('the disk is full');
+      if (how === 'throws') throw full;
+      return Promise.reject(full);
+    };
+    first.end({ state: 'completed' });
+    await until('it is told', () => problems.length > 0);
+    expect(problems).toEqual([`The task "${id}" is not kept any more, and stays working: the disk is full`]);
+    expect(engine.get(ALICE, id).status.state).toBe('working');
+    await expect(engine.whenIdle(ALICE, id)).rejects.toThrow('the disk is full');
+    await expect(engine.send(ALICE, said('m3', { taskId: id }))).rejects.toThrow('the disk is full');
+  });
+});
+
 describe('An engine that is closed', () => {
   it('waits for what is being kept, and not for ever for a log that cannot keep it', async () => {
     const log = new KeptTasks(true);
