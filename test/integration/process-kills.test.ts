@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type OrreryError, startSystem, type System } from 'orrery';
 import { afterAll, describe, expect, it } from 'vitest';
+import { bear } from '../fixtures/agents/frail.ts';
 import { record } from '../fixtures/agents/numbers.ts';
 import { linesOf } from '../fixtures/lines-of.ts';
-import { agent, until } from '../fixtures/until.ts';
+import { agent, rejection, until } from '../fixtures/until.ts';
 
 const ASKS = 1_000;
 const KILLS = 5;
@@ -126,4 +127,21 @@ describe('A process that is killed five times during a thousand asks and more (F
     },
     TIMEOUT_MS,
   );
+});
+
+describe('What was sent ahead to a process', () => {
+  it('begins in the next one, when what is in front of it hangs and is given up', async () => {
+    await using system = await startSystem({
+      agents: [agent('frail', { isolation: 'process' })],
+      supervision: { backOff: { firstMs: 1, maxMs: 1 } },
+    });
+    const ask = (how: 'answers' | 'hangs', timeoutMs: number) => system.ask(bear, { how }, { timeoutMs });
+    // It is given ahead what it does in a moment, once that is known.
+    await Promise.all(Array.from({ length: 200 }, () => ask('answers', 20_000)));
+    const hung = rejection(ask('hangs', 2_000));
+    const behind = Array.from({ length: 20 }, () => ask('answers', TIMEOUT_MS));
+    expect((await hung).code).toBe('DEADLINE_EXCEEDED');
+    expect(new Set(await Promise.all(behind))).toEqual(new Set(['answered']));
+    expect((await system.roster()).find(({ id }) => id === 'frail')?.restarts).toBe(1);
+  });
 });
