@@ -56,7 +56,7 @@ export {
   A2ATask,
   A2ATaskState,
   XprAgentCard,
-} from './gateway/xpr/client/xpr-words.ts';
+} from './gateway/xpr/client/xpr-schemas.ts';
 export type { Binding, BindingDeps, OpenBinding } from './gateway/binding.ts';
 
 /** Options of `xprTools`. `agent` is the identity of the agent. @default the agent `xpr`, of tier 2 */

@@ -9,7 +9,7 @@ const MOST_VIEWS = 200;
 export interface CatalogueDeps {
   readonly tools: ToolService;
   readonly options: ParsedMcpOptions;
-  /** Whose agents are served at all. */
+  /** The team, which knows which agents are served. */
   readonly team: Pick<ServedTeam, 'card' | 'revision'>;
 }
 

@@ -94,7 +94,7 @@ export function mcpErrorOf(error: unknown): McpError {
   return new McpError(OWN_CODES[code] as number, message, data);
 }
 
-/** What the result of a failed tool call tells of its error (N-5.4). `retryAfterMs` if the error has one, milliseconds. */
+/** The error in the result of a failed tool call (N-5.4). `retryAfterMs` is in milliseconds, if the error has one. */
 export function toolErrorOf(
   error: unknown,
   note: NoteFailure,

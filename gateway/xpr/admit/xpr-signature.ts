@@ -43,9 +43,9 @@ export type XprSignatureOptions = z.input<typeof Options>;
  * An authenticator of requests that are signed with an active key of an XPR account (seed 2, X-09..X-16). What the body says
  * of its sender is ignored.
  *
- * It rejects with UNAUTHENTICATED for headers that are missing or malformed, a timestamp outside the window, a wrong
- * signature, another audience, and a request that was accepted before. It rejects with RATE_LIMITED when no more requests can
- * be remembered, and with STORE_FAILED while the system's journal cannot store the request as seen.
+ * It rejects with UNAUTHENTICATED for wrong headers, a timestamp outside the window, a wrong signature or audience, and a
+ * request that was accepted before. It rejects with RATE_LIMITED when no more requests can be remembered, and with
+ * STORE_FAILED while the system's journal cannot store the request as seen.
  *
  * Throws INVALID_OPTIONS naming field and value.
  */

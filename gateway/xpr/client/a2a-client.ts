@@ -11,7 +11,7 @@ import type { Clock, NewId } from '../../../runtime/protocol/seams.ts';
 import { systemSeams } from '../../../runtime/protocol/system-seams.ts';
 import { A2AError, clientError } from './a2a-error.ts';
 import { type HttpAnswer, type HttpExchangeDeps, httpExchange } from './http-exchange.ts';
-import { A2AMessage, A2ATask, RpcAnswer, XprAgentCard } from './xpr-words.ts';
+import { A2AMessage, A2ATask, RpcAnswer, XprAgentCard } from './xpr-schemas.ts';
 
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 
@@ -38,7 +38,7 @@ const Options = z.strictObject({
  * - `audience`      the server that requests are for; it must know the header `X-XPR-Audience`. @default any
  * - `allowHttp`     allows plain HTTP to other machines, which anybody on the way can read and change. @default false
  * - `maxBytes`      largest answer. @default 4 MiB
- * - `fetch`, `clock`, `newId` @default the platform's
+ * - `fetch`, `clock`, `newId` @default the system's
  */
 export type A2AClientOptions = z.input<typeof Options>;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ACCOUNT_NAME } from '../chain/xpr-accounts.ts';
 import { capability } from '../../../runtime/protocol/capability.ts';
-import { A2ATask, XprAgentCard } from '../client/xpr-words.ts';
+import { A2ATask, XprAgentCard } from '../client/xpr-schemas.ts';
 
 const Account = z
   .string()

@@ -13,7 +13,7 @@ import type { Clock } from '../../../runtime/protocol/seams.ts';
 import { systemSeams } from '../../../runtime/protocol/system-seams.ts';
 import { A2AClient, type A2AClientOptions } from '../client/a2a-client.ts';
 import type { A2AError } from '../client/a2a-error.ts';
-import type { A2ATask, XprAgentCard } from '../client/xpr-words.ts';
+import type { A2ATask, XprAgentCard } from '../client/xpr-schemas.ts';
 import {
   checkedAddresses,
   type CheckedUrlRules,
