@@ -15,7 +15,7 @@ const Names = z.array(z.string().min(1)).readonly();
  * - `sandboxId`   its sandbox: it then answers nobody outside. It never sends on its own. @default none
  * - `tools`       names, at the server, of the tools to offer. @default all
  * - `privileged`  names of tools that tainted work needs an approval for; true for all tools. @default none
- * - `catalogue`   hash of the catalogue that its owner has approved; any other one is tainted. @default none
+ * - `catalogue`   `approved` is the hash, `sha256:...`, of the catalogue that its owner has approved; any other is tainted. @default none
  * - `answerMs`    how long the server may take to answer a probe before it counts as hanging, milliseconds. @default 5,000
  * - `concurrency` calls at a time; others wait in the mailbox. @default 16
  * - `restart`, `supervision`, `handlingTimeoutMs`, `mailboxCapacity` as of any agent.

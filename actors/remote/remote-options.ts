@@ -18,7 +18,7 @@ import { Milliseconds } from '../../runtime/protocol/milliseconds.ts';
  * - `streams`     skills that are read as streams of values. @default those that its card marks
  * - `maxBudget`   most that one request may spend there. @default the budget of the request
  * - `trusted`     leaves its answers untainted; otherwise they are tainted by `a2a:` and its host. @default false
- * - `catalogue`   hash of the card that its owner has approved; any other card is tainted. @default none
+ * - `catalogue`   `approved` is the hash, `sha256:...`, of the card that its owner has approved; any other is tainted. @default none
  * - `concurrency` requests at a time; others wait in the mailbox. @default 16
  * - `handlingTimeoutMs`, `mailboxCapacity` as of any agent.
  */

@@ -26,8 +26,8 @@ function hasColours(isTerminal: boolean, output: Output): boolean {
 }
 
 /**
- * Makes a screen of an output stream. If that fails (`orrery run | head`, a full disk) the rest is dropped and the work goes
- * on, because its files and exit code are still wanted. Colours follow FORCE_COLOR and NO_COLOR.
+ * Makes a screen of an output stream. If the stream fails (`orrery run | head`, a full disk), the rest is dropped and the
+ * work goes on: its files and exit code are still wanted. Colours follow FORCE_COLOR and NO_COLOR.
  */
 export function screenOn(output: Output): Screen {
   let fault: NodeJS.ErrnoException | undefined;

@@ -61,8 +61,8 @@ const judgeOrder = ({ context: { item, result } }: { context: TaskContext }): Ju
 });
 
 /**
- * The machine of a task: it is proposed to an agent, worked on, judged by the gate, sent back once, started again after a
- * death, and taken to the assigner when no agent is left.
+ * The machine of a task. The task is proposed to an agent, worked on, judged by the gate, and sent back once. After a death
+ * it is started again. When no agent is left it is taken to the assigner.
  *
  * The actors must be provided. They answer with events (`proposal.accepted`, `agent.answered`, `gate.judged`, ...) and stop
  * when their state is left. `release` ends the assignee's proposal.

@@ -13,7 +13,7 @@ export const reviewNotes = capability({
   readOnly: true,
 });
 
-/** It asks its colleague for the files. Each of its findings names a line, which MERCURY checks against the file. */
+/** Asks the librarian for the notes. Each of its findings names a line, which MERCURY checks against the file. */
 export const editor = defineAgent({
   id: 'editor',
   name: 'EDITOR',

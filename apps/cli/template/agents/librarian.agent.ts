@@ -3,10 +3,10 @@ import { z } from 'zod';
 
 const LIST_NOTES = new URL('./list-notes.offload.ts', import.meta.url);
 
-/** One note: a Markdown file, by its path below the root. */
+/** A note: a Markdown file, by its path from the root. */
 export const Note = z.object({ file: z.string(), words: z.int().nonnegative() });
 
-/** What this agent offers. Others name it to ask for it; `input` and `output` are checked on the way. */
+/** The capability of this agent, which others ask for. `input` and `output` are checked. */
 export const listNotes = capability({
   id: 'notes.list',
   description: 'The Markdown files of a folder, and how many words each has',
@@ -15,7 +15,7 @@ export const listNotes = capability({
   readOnly: true,
 });
 
-/** It runs in a worker thread: an endless loop here ends nothing but this agent. */
+/** Runs in a worker thread: an endless loop here ends only this agent. */
 export const librarian = defineAgent({
   id: 'librarian',
   name: 'LIBRARIAN',
@@ -23,7 +23,7 @@ export const librarian = defineAgent({
   description: 'Knows which notes there are',
   tier: 3,
 }).handle(listNotes, async ({ root }, ctx) => {
-  // A simulation cannot wait for files that a handler reads itself. What is offloaded it runs for real.
+  // A simulation cannot wait for files that a handler reads itself. It really runs what is offloaded.
   const found: z.infer<typeof Note>[] = await ctx.offload(LIST_NOTES, { root });
   return { summary: `${found.length} notes`, found };
 });

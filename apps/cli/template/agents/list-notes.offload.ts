@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Reads the folder. It is run by `ctx.offload`, so that `orrery simulate` can wait for it. */
+/** Lists the notes of a folder. `ctx.offload` runs it, so that `orrery simulate` can wait for it. */
 export default async function listNotes({
   root,
 }: {
