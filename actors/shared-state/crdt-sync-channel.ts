@@ -6,9 +6,7 @@ import { refused, reasonOf } from '../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import { systemSeams } from '../../runtime/protocol/system-seams.ts';
-import { CausalClock } from './causal-clock.ts';
-import { type DocumentFault, GuardedDocument } from './guarded-document.ts';
-import { LogWriter } from './log-writer.ts';
+import { LoggedDocument } from './logged-document.ts';
 import { MessageGate } from './message-gate.ts';
 import { Presence } from './presence.ts';
 import { crdtDeserializationFailed, notPassedOn, syncChannelClosed, updateTooLarge } from './sync-errors.ts';
@@ -17,7 +15,7 @@ import { SyncFrames, SyncOutlet } from './sync-outlet.ts';
 import type { SyncMedium } from './sync-medium.ts';
 import type { SyncMembership } from './sync-membership.ts';
 import { SyncLimits } from './sync-options.ts';
-import { SyncReceiver } from './sync-receiver.ts';
+import { type SyncJoining, SyncReceiver } from './sync-receiver.ts';
 import { InMemoryUpdateLog, type UpdateLog } from './update-log.ts';
 
 /**
@@ -84,13 +82,12 @@ export class CRDTSyncChannel {
   readonly #channelId: string;
   readonly #agentId: string;
   readonly #ownsDocument: boolean;
-  readonly #document: GuardedDocument;
+  readonly #document: LoggedDocument;
   readonly #presence: Presence;
-  readonly #counted: CausalClock;
   readonly #reporter: SyncReporter;
   readonly #outlet: SyncOutlet;
+  readonly #gate: MessageGate;
   readonly #receiver: SyncReceiver;
-  readonly #log: LogWriter;
   readonly #cancels: (() => void)[] = [];
   readonly #joined = Promise.withResolvers<void>();
   #cancelBeat: (() => void) | undefined;
@@ -118,7 +115,7 @@ export class CRDTSyncChannel {
     const { log = new InMemoryUpdateLog(), seams = systemSeams() } = deps;
     const channel = new CRDTSyncChannel({ ...deps, log, seams }, options, limits);
     try {
-      await channel.#load(log);
+      await channel.#load();
       await channel.#join();
     } catch (error) {
       await channel.close();
@@ -137,63 +134,41 @@ export class CRDTSyncChannel {
     this.#agentId = agentId;
     this.#ownsDocument = options.document === undefined;
     const doc = options.document ?? newDocument(channelId, seams);
-    const document = new GuardedDocument(doc, (update) => this.#onLocalChange(update));
     const reporter = new SyncReporter({ ...deps, clock });
+    const document = new LoggedDocument(
+      doc,
+      { agentId, clock, log: deps.log, reporter, onLocalChange: (update) => this.#onLocalChange(update) },
+      limits,
+    );
     const presence = new Presence(doc, {
       onLocalChange: () => this.#publishPresence(),
       onListenerThrew: (error) => reporter.tell('handler-failed', agentId, reasonOf(error)),
     });
-    const counted = new CausalClock(agentId, clock.now());
     const frames = new SyncFrames({
       seams,
       channelId,
       agentId,
       privateKey,
-      counted,
+      counted: document.counted,
       clientId: () => doc.clientID,
     });
-    const log = new LogWriter(
-      {
-        log: deps.log,
-        snapshot: () => ({
-          state: document.stateSince(),
-          vectorClock: counted.toRecord(),
-          sessions: counted.sessions(),
-          takenAtMs: clock.now(),
-        }),
-        onCompacted: (updates, bytes) =>
-          reporter.tell('compacted', agentId, `a snapshot replaces ${updates} updates, ${bytes} bytes`),
-        onFailed: (error) => reporter.tell('log-failed', agentId, reasonOf(error)),
-      },
-      limits,
-    );
-    const outlet = new SyncOutlet({ agentId, frames, medium, reporter, log });
-    this.#receiver = new SyncReceiver({
-      agentId,
-      clock,
-      limits,
-      gate: new MessageGate({ channelId, agentId, membership, limits }),
-      document,
-      presence,
-      counted,
-      outlet,
-      reporter,
-      log,
-      joining: () => (this.#isJoined ? undefined : { helloId: this.#helloId }),
-      onFirstState: (stateVector) => this.#finishJoin(stateVector),
-    });
+    const outlet = new SyncOutlet({ agentId, frames, medium, reporter, log: document.log });
+    this.#gate = new MessageGate({ channelId, agentId, membership, limits });
+    const joining: SyncJoining = {
+      awaited: () => (this.#isJoined ? undefined : { helloId: this.#helloId }),
+      finish: (stateVector) => this.#finishJoin(stateVector),
+    };
+    this.#receiver = new SyncReceiver({ clock, document, presence, outlet, reporter, joining }, limits);
     this.#document = document;
     this.#presence = presence;
-    this.#counted = counted;
     this.#reporter = reporter;
     this.#outlet = outlet;
-    this.#log = log;
     this.#cancels.push(membership.onLeave((id) => this.#receiver.forget(id, 'it is a member no more')));
   }
 
   /** The shared document. Changing it sends the change. */
   get document(): Y.Doc {
-    return this.#document.doc;
+    return this.#document.content.doc;
   }
 
   /** Who is here, by Yjs client id: states that are neither kept nor merged (y-protocols). */
@@ -218,13 +193,12 @@ export class CRDTSyncChannel {
     if (!(update instanceof Uint8Array)) throw crdtDeserializationFailed(sourceAgentId, 'it is not bytes');
     const { maxUpdateBytes } = this.#limits;
     if (update.length > maxUpdateBytes) throw updateTooLarge(update.length, maxUpdateBytes);
-    const fault = this.#document.rehearse(update, (id) => this.#receiver.mayBring(sourceAgentId, id));
+    const fault = this.#document.content.rehearse(update, (id) => this.#receiver.mayBring(sourceAgentId, id));
     if (fault !== undefined) throw crdtDeserializationFailed(sourceAgentId, fault.reason);
     const sending = this.#take(update);
-    const { thrown } = this.#document.apply(update);
-    if (thrown !== undefined) this.#reporter.tell('handler-failed', sourceAgentId, reasonOf(thrown));
+    this.#document.apply(update, sourceAgentId);
     await sending;
-    await this.#log.whenKept();
+    await this.#document.log.whenKept();
   }
 
   /**
@@ -232,7 +206,7 @@ export class CRDTSyncChannel {
    * Rejects with what the log fails with when it does not take that.
    */
   whenKept(): Promise<void> {
-    return this.#log.whenKept();
+    return this.#document.log.whenKept();
   }
 
   /**
@@ -245,7 +219,7 @@ export class CRDTSyncChannel {
 
   /** How many updates of each member have been applied here, our own included. */
   getVectorClock(): Record<string, number> {
-    return this.#counted.toRecord();
+    return this.#document.counted.toRecord();
   }
 
   counts(): SyncCounts {
@@ -264,11 +238,11 @@ export class CRDTSyncChannel {
     this.#cancelBeat?.();
     this.#receiver.close();
     this.#presence.close();
-    this.#document.close();
+    this.#document.content.close();
     if (this.#helloId !== undefined) this.#outlet.publish('leave').passed.catch(() => {});
     this.#joined.resolve();
     await this.#outlet.flush();
-    await this.#log.flush();
+    await this.#document.log.flush();
     await this.#deps.medium.close();
     if (this.#ownsDocument) this.#destroyDocument();
   }
@@ -281,38 +255,19 @@ export class CRDTSyncChannel {
     }
   }
 
-  async #load(log: UpdateLog): Promise<void> {
-    const { snapshot, updates, unreadable = [] } = await log.load();
-    this.#counted.resume(snapshot ?? { vectorClock: {}, sessions: {} }, updates.length);
-    const skipped = [...unreadable];
-    const unread: Uint8Array[] = [];
-    for (const record of snapshot === undefined ? updates : [snapshot.state, ...updates]) {
-      const fault = this.#takeUp(record);
-      if (fault === undefined) continue;
-      unread.push(record);
-      skipped.push(`a record is skipped: ${fault.reason}`);
-    }
-    for (const reason of skipped) this.#reporter.tell('log-failed', this.#agentId, reason);
-    this.#bringsContent ||= !this.#document.isEmpty;
-    // The stay is kept before anybody hears of it.
-    await this.#log.begin(unread);
-  }
-
-  /** Applies a record of the log, or says what is wrong with it. */
-  #takeUp(record: Uint8Array): DocumentFault | undefined {
-    const fault = this.#document.rehearse(record);
-    if (fault === undefined) this.#document.apply(record);
-    return fault;
+  async #load(): Promise<void> {
+    await this.#document.load();
+    this.#bringsContent ||= !this.#document.content.isEmpty;
   }
 
   async #join(): Promise<void> {
     const { medium, seams } = this.#deps;
     medium.onMessage((arrived) => {
-      if (this.#closing === undefined) this.#receiver.receive(arrived);
+      if (this.#closing === undefined) this.#admit(arrived);
     });
     const { operationId, passed } = this.#outlet.publish('hello', {
       payload: this.#presence.encode(),
-      digest: this.#document.digest(),
+      digest: this.#document.content.digest(),
     });
     this.#helloId = operationId;
     this.#cancels.push(seams.clock.setTimer(this.#limits.joinTimeoutMs, () => this.#finishJoin(undefined)));
@@ -324,15 +279,21 @@ export class CRDTSyncChannel {
     if (this.#closing === undefined) this.#scheduleBeat();
   }
 
+  #admit(arrived: unknown): void {
+    const admission = this.#gate.admit(arrived);
+    if ('message' in admission) this.#receiver.receive(admission.message);
+    else this.#reporter.refuse(admission.refusal, admission, admission.reason);
+  }
+
   /** Ends joining: changes are sent one by one from here on. First goes what `stateVector` lacks. */
   #finishJoin(stateVector: Uint8Array | undefined): void {
     if (this.#isJoined) return;
     this.#isJoined = true;
-    this.#counted.start();
+    this.#document.counted.start();
     // What these build on may have come with the state.
-    if (this.#log.retryUnread((record) => this.#takeUp(record) === undefined)) this.#bringsContent = true;
+    if (this.#document.retryUnread()) this.#bringsContent = true;
     // A message that could not be passed on is an event. The others ask for what it had.
-    if (this.#bringsContent) this.#sendChange(this.#document.stateSince(stateVector)).catch(() => {});
+    if (this.#bringsContent) this.#sendChange(this.#document.content.stateSince(stateVector)).catch(() => {});
     this.#joined.resolve();
   }
 
@@ -345,19 +306,19 @@ export class CRDTSyncChannel {
   #onLocalChange(update: Uint8Array): void {
     // The same: whoever changed the document waits for nobody.
     this.#take(update).catch(() => {});
-    this.#log.compactIfDue();
+    this.#document.log.compactIfDue();
   }
 
   /** Logs a change of our own, and sends it once the channel has joined. */
   async #take(update: Uint8Array): Promise<void> {
-    this.#log.append(update);
+    this.#document.log.append(update);
     if (this.#isJoined) await this.#sendChange(update);
     else this.#bringsContent = true;
   }
 
   /** A change too large for an update is counted and not sent: the others see that it is missing, and ask for it. */
   async #sendChange(payload: Uint8Array): Promise<void> {
-    this.#counted.countOwn();
+    this.#document.counted.countOwn();
     this.#sent += 1;
     if (payload.length > this.#limits.maxUpdateBytes) return this.#publishPresence();
     await this.#outlet.publish('update', { payload }).passed.catch((error: unknown) => {
@@ -373,9 +334,9 @@ export class CRDTSyncChannel {
   #scheduleBeat(): void {
     this.#cancelBeat = this.#deps.seams.clock.setTimer(this.#limits.heartbeatMs, () => {
       this.#presence.renew();
-      this.#publishPresence(this.#document.digest());
+      this.#publishPresence(this.#document.content.digest());
       this.#receiver.removeSilent();
-      this.#log.tryAgain();
+      this.#document.log.tryAgain();
       this.#scheduleBeat();
     });
   }

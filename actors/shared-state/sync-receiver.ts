@@ -1,12 +1,9 @@
 import { reasonOf } from '../../runtime/protocol/errors.ts';
 import type { CRDTSyncMessage } from '../../runtime/protocol/crdt-sync-message.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
-import type { CausalClock } from './causal-clock.ts';
 import { CausalInbox } from './causal-inbox.ts';
-import type { GuardedDocument } from './guarded-document.ts';
-import type { LogWriter } from './log-writer.ts';
+import type { LoggedDocument } from './logged-document.ts';
 import { Members } from './members.ts';
-import type { MessageGate } from './message-gate.ts';
 import type { Presence } from './presence.ts';
 import { Repairs } from './repairs.ts';
 import type { SyncKind, SyncMessage } from './sync-message.ts';
@@ -15,22 +12,24 @@ import type { SyncOutlet } from './sync-outlet.ts';
 import type { SyncReporter } from './sync-event.ts';
 
 /**
- * - `joining` undefined once the channel has joined; else what it waits for: the answer to its `hello`, and the state of
- *   the member that answered.
+ * The joining of this end.
+ *
+ * - `awaited` the `hello` whose answer it waits for, and then the state of the member that answered; undefined once it has
+ *             joined.
+ * - `finish`  called with the state vector of the member whose state has come.
  */
+export interface SyncJoining {
+  awaited(): { readonly helloId: string | undefined } | undefined;
+  finish(stateVector: Uint8Array | undefined): void;
+}
+
 export interface SyncReceiverDeps {
-  readonly agentId: string;
   readonly clock: Clock;
-  readonly limits: SyncLimits;
-  readonly gate: MessageGate;
-  readonly document: GuardedDocument;
+  readonly document: LoggedDocument;
   readonly presence: Presence;
-  readonly counted: CausalClock;
   readonly outlet: SyncOutlet;
   readonly reporter: SyncReporter;
-  readonly log: LogWriter;
-  readonly joining: () => { readonly helloId: string | undefined } | undefined;
-  readonly onFirstState: (stateVector: Uint8Array | undefined) => void;
+  readonly joining: SyncJoining;
 }
 
 /** How many unanswered asks are remembered. */
@@ -39,6 +38,7 @@ const MAX_OPEN_ASKS = 64;
 /** Handles the others' messages: applies updates in causal order, and gives and takes states. */
 export class SyncReceiver {
   readonly #deps: SyncReceiverDeps;
+  readonly #limits: SyncLimits;
   readonly #inbox: CausalInbox;
   readonly #members = new Members();
   readonly #repairs: Repairs;
@@ -56,10 +56,11 @@ export class SyncReceiver {
   #applied = 0;
   #states = 0;
 
-  constructor(deps: SyncReceiverDeps) {
+  constructor(deps: SyncReceiverDeps, limits: SyncLimits) {
     this.#deps = deps;
-    const { clock, counted, limits } = deps;
-    this.#inbox = new CausalInbox(counted, {
+    this.#limits = limits;
+    const { clock, document } = deps;
+    this.#inbox = new CausalInbox(document.counted, {
       maxMessages: limits.maxGapMessages,
       maxBytes: limits.maxGapBytes,
     });
@@ -88,36 +89,34 @@ export class SyncReceiver {
     };
   }
 
-  /** Handles a message of the medium; never throws. */
-  receive(arrived: unknown): void {
-    const { gate, counted, clock, reporter } = this.#deps;
-    const admission = gate.admit(arrived);
-    if ('refusal' in admission) return reporter.refuse(admission.refusal, admission, admission.reason);
-    const { message } = admission;
+  /** Handles a message that was admitted; never throws. */
+  receive(message: SyncMessage): void {
+    const { document, clock, reporter } = this.#deps;
     const { sourceAgentId, vectorClock, clientId } = message;
-    const stay = counted.greet(message);
+    const stay = document.counted.greet(message);
     if (stay === 'replayed') {
       return reporter.refuse('REPLAYED', message, 'it is from an earlier stay of its source');
     }
     if (stay === 'new') this.forget(sourceAgentId);
     this.#members.hear(sourceAgentId, { nowMs: clock.monotonicMs(), vectorClock, clientId });
     this.#on[message.kind](message);
-    this.#deps.log.compactIfDue();
+    document.log.compactIfDue();
   }
 
   /** Says whether `agentId` may bring changes under a Yjs client id: any but those of other members that are here. */
   mayBring(agentId: string, clientId: number): boolean {
-    const { agentId: own, document } = this.#deps;
-    if (clientId === document.doc.clientID) return agentId === own;
+    const { document } = this.#deps;
+    if (clientId === document.content.doc.clientID) return agentId === document.agentId;
     return this.#members.mayBring(agentId, clientId);
   }
 
   /** Removes the awareness states of members that have not been heard for too long. */
   removeSilent(): void {
-    const { clock, limits, reporter } = this.#deps;
-    for (const agentId of this.#members.fallSilent(clock.monotonicMs() - limits.silentAfterMs)) {
+    const { clock, reporter } = this.#deps;
+    const { silentAfterMs } = this.#limits;
+    for (const agentId of this.#members.fallSilent(clock.monotonicMs() - silentAfterMs)) {
       this.#deps.presence.remove(this.#members.clientIdsOf(agentId));
-      reporter.tell('member-silent', agentId, `${agentId} was not heard for ${limits.silentAfterMs} ms`);
+      reporter.tell('member-silent', agentId, `${agentId} was not heard for ${silentAfterMs} ms`);
     }
   }
 
@@ -144,16 +143,16 @@ export class SyncReceiver {
     outlet.send(message.sourceAgentId, 'presence', {
       payload: presence.encode(),
       inReplyTo: message.operationId,
-      digest: document.digest(),
+      digest: document.content.digest(),
     });
     this.#compare(message);
   }
 
   #onPresence(message: SyncMessage): void {
     this.#takePresence(message);
-    const joining = this.#deps.joining();
-    if (joining === undefined) return this.#compare(message);
-    if (joining.helloId !== undefined && joining.helloId === message.inReplyTo && this.#asked.size === 0) {
+    const awaited = this.#deps.joining.awaited();
+    if (awaited === undefined) return this.#compare(message);
+    if (awaited.helloId !== undefined && awaited.helloId === message.inReplyTo && this.#asked.size === 0) {
       this.#ask(message.sourceAgentId);
     }
   }
@@ -167,10 +166,11 @@ export class SyncReceiver {
 
   /** Compares clock and digest with a member's. A lost update shows when its source goes on; the last one shows only here. */
   #compare({ sourceAgentId, vectorClock, digest }: SyncMessage): void {
-    const { counted, document, joining } = this.#deps;
+    const { document, joining } = this.#deps;
+    const { content, counted } = document;
     if (counted.isBehind(vectorClock)) return this.#repairs.soon(sourceAgentId);
-    if (digest === undefined || joining() !== undefined || !counted.isEqual(vectorClock)) return;
-    if (digest !== document.digest()) this.#repairs.soon(sourceAgentId, true);
+    if (digest === undefined || joining.awaited() !== undefined || !counted.isEqual(vectorClock)) return;
+    if (digest !== content.digest()) this.#repairs.soon(sourceAgentId, true);
   }
 
   #onUpdate(message: SyncMessage): void {
@@ -194,11 +194,11 @@ export class SyncReceiver {
   }
 
   #deliver(message: SyncMessage): void {
-    const { document, counted, reporter } = this.#deps;
+    const { document, reporter } = this.#deps;
     const { sourceAgentId, payload } = message;
-    const fault = document.rehearse(payload, (clientId) => this.mayBring(sourceAgentId, clientId));
+    const fault = document.content.rehearse(payload, (clientId) => this.mayBring(sourceAgentId, clientId));
     // Counted before it is applied: a listener of the document may change something in answer, which builds on it.
-    counted.advance(message);
+    document.counted.advance(message);
     if (fault === undefined) {
       this.#applied += 1;
       return this.#apply(message);
@@ -208,12 +208,11 @@ export class SyncReceiver {
   }
 
   #apply(message: SyncMessage): void {
-    const { document, log, reporter } = this.#deps;
+    const { document, reporter } = this.#deps;
     const { sourceAgentId, vectorClock, payload, timestamp, operationId } = message;
     // Logged before it is applied, for the same reason.
-    log.append(payload);
-    const { hasChanged, thrown } = document.apply(payload);
-    if (thrown !== undefined) reporter.tell('handler-failed', sourceAgentId, reasonOf(thrown));
+    document.log.append(payload);
+    const hasChanged = document.apply(payload, sourceAgentId);
     if (!hasChanged && message.kind === 'state') return;
     for (const handler of this.#handlers) {
       try {
@@ -225,50 +224,55 @@ export class SyncReceiver {
   }
 
   #onAsk(message: SyncMessage): void {
-    const { document, counted, outlet, reporter, limits } = this.#deps;
+    const { document, outlet, reporter } = this.#deps;
+    const { content, counted } = document;
+    const { maxStateBytes } = this.#limits;
     const { sourceAgentId, payload: wanted, operationId } = message;
     let payload: Uint8Array;
     try {
-      payload = document.stateSince(wanted);
+      payload = content.stateSince(wanted);
     } catch (error) {
       return reporter.refuse('MALFORMED', message, `its state vector does not decode: ${reasonOf(error)}`);
     }
-    if (payload.length > limits.maxStateBytes) {
-      const reason = `the state it asks for has ${payload.length} bytes, at most ${limits.maxStateBytes} are sent`;
+    if (payload.length > maxStateBytes) {
+      const reason = `the state it asks for has ${payload.length} bytes, at most ${maxStateBytes} are sent`;
       return reporter.refuse('OVERSIZED', message, reason);
     }
-    const stateVector = document.stateVector();
+    const stateVector = content.stateVector();
     const sessions = counted.sessions();
     outlet.send(sourceAgentId, 'state', { payload, stateVector, sessions, inReplyTo: operationId });
   }
 
   #onState(message: SyncMessage): void {
-    const { document, counted, reporter, joining, onFirstState } = this.#deps;
+    const { document, reporter, joining } = this.#deps;
     const { sourceAgentId, inReplyTo = '', payload, vectorClock, sessions = {}, stateVector } = message;
     if (this.#asked.get(inReplyTo) !== sourceAgentId) {
       return reporter.refuse('UNASKED', message, 'nobody asked for this state');
     }
     this.#asked.delete(inReplyTo);
-    const fault = document.rehearse(payload);
+    const fault = document.content.rehearse(payload);
     if (fault !== undefined) return reporter.refuse(fault.refusal, message, fault.reason);
     this.#repairs.answered(sourceAgentId);
-    counted.merge(vectorClock, sessions);
+    document.counted.merge(vectorClock, sessions);
     this.#states += 1;
     this.#apply(message);
     reporter.tell('state-applied', sourceAgentId, `the state of ${sourceAgentId}, ${payload.length} bytes`);
-    if (joining() !== undefined) onFirstState(stateVector);
+    if (joining.awaited() !== undefined) joining.finish(stateVector);
     this.#drain();
     if (this.#inbox.waitingOf(sourceAgentId) > 0) this.#repairs.soon(sourceAgentId);
   }
 
   #isBehind(agentId: string): boolean {
     const clock = this.#members.clockOf(agentId);
-    return clock !== undefined && (this.#inbox.waitingOf(agentId) > 0 || this.#deps.counted.isBehind(clock));
+    return (
+      clock !== undefined &&
+      (this.#inbox.waitingOf(agentId) > 0 || this.#deps.document.counted.isBehind(clock))
+    );
   }
 
   #ask(agentId: string): void {
     const { document, outlet, reporter } = this.#deps;
-    const payload = document.stateVector();
+    const payload = document.content.stateVector();
     this.#asked.set(outlet.send(agentId, 'ask', { payload }), agentId);
     for (const oldest of this.#asked.keys()) {
       if (this.#asked.size <= MAX_OPEN_ASKS) break;

@@ -26,7 +26,6 @@ const STILL_MORE: Readonly<Record<string, number>> = {
   SimulatedProcessDeps: 11,
   SimulationDeps: 7,
   StdioTransportDeps: 7,
-  SyncReceiverDeps: 12,
   // What an embedder may give: public.
   SystemDeps: 9,
   TeamToolsDeps: 8,
