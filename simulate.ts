@@ -80,7 +80,7 @@ export async function simulate(options: SimulateOptions): Promise<SimulationResu
       interceptors: agentInterceptors,
       embed: (system, seams) => withCooperation(system, { seams, isKept: parsed.journal !== undefined }),
       clientChecks: [clientCheck()],
-      ...(await loadAgents(options.agents)),
+      agents: await loadAgents(options.agents),
     },
     parsed,
   );

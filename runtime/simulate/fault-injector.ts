@@ -15,14 +15,17 @@ export const STAGE = 'stage';
 /** Names of places with agents, which faults of places are for. */
 const OF_AGENTS = /^(worker|solo)-/;
 
-export interface FaultInjectorDeps {
+/** `hasDisk`: the process has a journal. */
+export interface FaultInjectorOptions {
   readonly seed: number;
-  readonly scheduler: () => Scheduler;
   readonly faults: z.output<typeof Faults>;
+  readonly hasDisk: boolean;
+}
+
+export interface FaultInjectorDeps {
+  readonly scheduler: Scheduler;
   /** Whether a thread has loaded all its agents. A thread that dies while it loads one would mark the agent as broken. */
   readonly hasLoaded: (thread: VirtualThread) => boolean;
-  /** Whether the process has a journal. */
-  readonly hasDisk: boolean;
   /** Ends the process, and starts it again after `downMs`. */
   readonly crashHost: (how: HostCrash) => void;
   readonly note: (event: Omit<SystemEvent, 'timestamp' | 'type'>) => void;
@@ -38,6 +41,7 @@ export interface HostCrash {
 export class FaultInjector {
   readonly counts: FaultCounts = noFaults();
   readonly #deps: FaultInjectorDeps;
+  readonly #options: FaultInjectorOptions;
   readonly #chances: Record<keyof FaultCounts | 'carry' | 'disk', Chance>;
   readonly #disk: DiskFaults;
   readonly #partitions: { readonly places: readonly [string, string]; readonly untilMs: number }[] = [];
@@ -47,9 +51,10 @@ export class FaultInjector {
   #mayCrashHost = false;
   #hasPlanned = false;
 
-  constructor(deps: FaultInjectorDeps) {
+  constructor(deps: FaultInjectorDeps, options: FaultInjectorOptions) {
     this.#deps = deps;
-    const chanceOf = (purpose: string): Chance => new Chance(deps.seed, `fault ${purpose}`);
+    this.#options = options;
+    const chanceOf = (purpose: string): Chance => new Chance(options.seed, `fault ${purpose}`);
     this.#chances = {
       crash: chanceOf('crash'),
       freeze: chanceOf('freeze'),
@@ -65,9 +70,9 @@ export class FaultInjector {
     };
     this.#disk = new DiskFaults({
       chances: this.#chances,
-      faults: deps.faults,
+      faults: options.faults,
       counts: this.counts,
-      nowMs: () => deps.scheduler().nowMs,
+      nowMs: () => deps.scheduler.nowMs,
       note: (reason) => deps.note({ place: 'journal', reason }),
     });
   }
@@ -78,10 +83,10 @@ export class FaultInjector {
     this.#mayCrashHost = true;
     if (this.#hasPlanned) return;
     this.#hasPlanned = true;
-    const { faults, scheduler } = this.#deps;
-    for (const planned of faults.planned) {
-      const atMs = scheduler().nowMs + planned.atMs;
-      scheduler().schedule(planner, atMs, () => this.#isArmed && this.cause(planned), true);
+    const { scheduler } = this.#deps;
+    for (const planned of this.#options.faults.planned) {
+      const atMs = scheduler.nowMs + planned.atMs;
+      scheduler.schedule(planner, atMs, () => this.#isArmed && this.cause(planned), true);
     }
   }
 
@@ -104,7 +109,7 @@ export class FaultInjector {
 
   /** Called when a thread has become a place. */
   started(thread: VirtualThread): void {
-    const { slow } = this.#deps.faults;
+    const { slow } = this.#options.faults;
     if (slow === undefined || !isTarget(thread) || !this.#chances.slow.isTrue(slow.probability)) return;
     this.#slow(thread, this.#chances.slow.between(...slow.factor));
   }
@@ -112,7 +117,7 @@ export class FaultInjector {
   beforeStep(thread: VirtualThread): void {
     if (this.#endsHost(thread)) return;
     if (!this.#isArmed || !isTarget(thread) || !this.#deps.hasLoaded(thread)) return;
-    const { crash, freeze, partition } = this.#deps.faults;
+    const { crash, freeze, partition } = this.#options.faults;
     if (crash !== undefined && this.#happens('crash', crash)) this.#crash(thread);
     else if (freeze !== undefined && this.#happens('freeze', freeze))
       this.#freeze(thread, this.#chances.freeze.between(...freeze.ms));
@@ -125,7 +130,7 @@ export class FaultInjector {
 
   /** The time of a message from one thread to another, milliseconds. */
   delayMs(from: VirtualThread, to: VirtualThread | undefined): number {
-    const { delay } = this.#deps.faults;
+    const { delay } = this.#options.faults;
     const ms = this.#chances.carry.between(...CARRY_MS);
     if (!this.#isArmed || from.placeId === undefined || to?.placeId === undefined) return ms;
     const parted = this.#partedUntil(from.placeId, to.placeId) - from.localMs;
@@ -136,7 +141,7 @@ export class FaultInjector {
 
   /** Whether the next handler fails, and if so before or after its work. */
   handlerFault(agentId: string): 'before' | 'after' | undefined {
-    const { handler } = this.#deps.faults;
+    const { handler } = this.#options.faults;
     if (!this.#isArmed || handler === undefined || handler.agents?.includes(agentId) === false)
       return undefined;
     if (!this.#happens('handler', handler)) return undefined;
@@ -158,7 +163,7 @@ export class FaultInjector {
   }
 
   #causeAtDisk({ fault, ms }: PlannedFault & { fault: 'slowDisk' | 'fullDisk' }): void {
-    if (!this.#deps.hasDisk) throw invalidOptions('fault', fault, 'one that needs no journal');
+    if (!this.#options.hasDisk) throw invalidOptions('fault', fault, 'one that needs no journal');
     if (fault === 'slowDisk') this.#disk.slow(ms);
     else this.#disk.fill(ms);
   }
@@ -179,7 +184,7 @@ export class FaultInjector {
   }
 
   #endsHost({ name }: VirtualThread): boolean {
-    const { hostCrash } = this.#deps.faults;
+    const { hostCrash } = this.#options.faults;
     if (!this.#mayCrashHost || hostCrash === undefined || name === STAGE) return false;
     if (!this.#happens('hostCrash', hostCrash)) return false;
     this.#crashHost(this.#chances.hostCrash.isTrue(hostCrash.powerLoss));
@@ -188,7 +193,8 @@ export class FaultInjector {
 
   #crashHost(powerLoss: boolean): void {
     this.counts.hostCrash += 1;
-    const { faults, note, crashHost } = this.#deps;
+    const { note, crashHost } = this.#deps;
+    const { faults } = this.#options;
     note({ reason: powerLoss ? 'the machine loses power' : 'the process ends' });
     const downMs = this.#chances.hostCrash.between(...(faults.hostCrash?.downMs ?? DEFAULT_DOWN_MS));
     crashHost({ powerLoss, downMs });
@@ -197,13 +203,13 @@ export class FaultInjector {
   #crash(thread: VirtualThread): void {
     this.counts.crash += 1;
     this.#note(thread, 'its thread ends');
-    this.#deps.scheduler().end(thread);
+    this.#deps.scheduler.end(thread);
   }
 
   #freeze(thread: VirtualThread, ms: number): void {
     this.counts.freeze += 1;
     this.#note(thread, 'its thread stands still');
-    thread.frozenUntilMs = Math.max(thread.frozenUntilMs, this.#deps.scheduler().nowMs + ms);
+    thread.frozenUntilMs = Math.max(thread.frozenUntilMs, this.#deps.scheduler.nowMs + ms);
   }
 
   #slow(thread: VirtualThread, factor: number): void {
@@ -215,7 +221,7 @@ export class FaultInjector {
   #part(places: readonly [string, string], ms: number): void {
     this.counts.partition += 1;
     this.#deps.note({ place: places[0], reason: `nothing gets to ${places[1]} or back` });
-    this.#partitions.push({ places, untilMs: this.#deps.scheduler().nowMs + ms });
+    this.#partitions.push({ places, untilMs: this.#deps.scheduler.nowMs + ms });
   }
 
   #partedUntil(from: string, to: string): number {
@@ -230,13 +236,13 @@ export class FaultInjector {
   }
 
   #others({ placeId }: VirtualThread): readonly string[] {
-    const places = this.#deps.scheduler().threads.filter((one) => !one.isOver && one.placeId !== undefined);
+    const places = this.#deps.scheduler.threads.filter((one) => !one.isOver && one.placeId !== undefined);
     return places.map((one) => one.placeId as string).filter((id) => id !== placeId);
   }
 
   /** The living thread of a place; undefined between the death of one and the next. */
   #threadOf(place: string): VirtualThread | undefined {
-    const threads = this.#deps.scheduler().threads.filter(({ placeId }) => placeId === place);
+    const threads = this.#deps.scheduler.threads.filter(({ placeId }) => placeId === place);
     if (threads.length === 0)
       throw invalidOptions('place', place, 'the name of a worker thread, as worker-1');
     return threads.find(({ isOver }) => !isOver);

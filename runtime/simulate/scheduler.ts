@@ -9,10 +9,13 @@ const STEP_MS = [0.001, 0.02] as const;
 
 const MOST_NOTES = 100;
 
-export interface SchedulerDeps {
+/** `epochMs`: Unix milliseconds at virtual time 0. */
+export interface SchedulerOptions {
   readonly seed: number;
-  /** Unix milliseconds at virtual time 0. */
   readonly epochMs: number;
+}
+
+export interface SchedulerDeps {
   /** Called before each step; may end or delay the thread that would take it. */
   readonly beforeStep: (thread: VirtualThread) => void;
   /** Called after the code of each step, before other work of the process. */
@@ -38,6 +41,7 @@ export class Scheduler {
   nowMs = 0;
   steps = 0;
   readonly #deps: SchedulerDeps;
+  readonly #seed: number;
   readonly #chance: Chance;
   readonly #heap = new StepHeap();
   #serial = 0;
@@ -50,14 +54,15 @@ export class Scheduler {
   #suspended = 0;
   #resume: (() => void) | undefined;
 
-  constructor(deps: SchedulerDeps) {
+  constructor(deps: SchedulerDeps, { seed, epochMs }: SchedulerOptions) {
     this.#deps = deps;
-    this.epochMs = deps.epochMs;
-    this.#chance = new Chance(deps.seed, 'schedule');
+    this.#seed = seed;
+    this.epochMs = epochMs;
+    this.#chance = new Chance(seed, 'schedule');
   }
 
   newThread(name: string): VirtualThread {
-    const thread = new VirtualThread(this, this.threads.length, name, this.#deps.seed);
+    const thread = new VirtualThread(this, this.threads.length, name, this.#seed);
     this.threads.push(thread);
     return thread;
   }

@@ -30,9 +30,8 @@ export interface PerformedEffect {
   readonly result: unknown;
 }
 
-export interface SimulatedOutsideDeps {
+export interface SimulatedOutsideOptions {
   readonly seed: number;
-  readonly scheduler: Scheduler;
   readonly effects: Readonly<Record<string, SimulatedEffect>>;
   /** Range of an effect's time, virtual milliseconds. */
   readonly effectMs: readonly [number, number];
@@ -47,15 +46,17 @@ export interface SimulatedOutsideDeps {
 /** Answers effects and offloaded tasks in place of the outside. */
 export class SimulatedOutside {
   readonly performed: PerformedEffect[] = [];
-  readonly #deps: SimulatedOutsideDeps;
+  readonly #scheduler: Scheduler;
+  readonly #options: SimulatedOutsideOptions;
   readonly #chance: Chance;
   #pool: CpuPool | undefined;
   /** Offloaded tasks of this run, with the error of each that failed. */
   readonly #outcomes = new Map<string, { readonly error: unknown } | undefined>();
 
-  constructor(deps: SimulatedOutsideDeps) {
-    this.#deps = deps;
-    this.#chance = new Chance(deps.seed, 'effects');
+  constructor(scheduler: Scheduler, options: SimulatedOutsideOptions) {
+    this.#scheduler = scheduler;
+    this.#options = options;
+    this.#chance = new Chance(options.seed, 'effects');
   }
 
   /** The `Outside` for agents of a thread. */
@@ -71,7 +72,7 @@ export class SimulatedOutside {
   }
 
   #effect(thread: VirtualThread, by: OutsideCall, name: string): Promise<unknown> {
-    const { effects, scheduler } = this.#deps;
+    const { effects } = this.#options;
     const answer = Object.hasOwn(effects, name) ? effects[name] : undefined;
     if (answer === undefined) {
       const error = invalidOptions(
@@ -79,7 +80,7 @@ export class SimulatedOutside {
         undefined,
         `what ctx.effect('${name}') of ${by.self} comes to`,
       );
-      scheduler.fail(error);
+      this.#scheduler.fail(error);
       return Promise.reject(error);
     }
     const input = by.mail?.payload;
@@ -89,24 +90,24 @@ export class SimulatedOutside {
   }
 
   async #offload(thread: VirtualThread, by: OutsideCall, module: URL, input: unknown): Promise<unknown> {
-    const { offload } = this.#deps;
+    const { offload } = this.#options;
     if (!(module instanceof URL)) throw invalidOptions('module', module, 'a URL');
     if (offload !== undefined)
       return this.#later(thread, by, () =>
         this.#perform(module.href, by, input, (about) => offload(module, input, this.#chance.next, about)),
       );
     const key = `${module.href}\n${JSON.stringify(input)}`;
-    if (!this.#deps.remembered.has(key) && !this.#outcomes.has(key)) this.#run(key, module, input);
+    if (!this.#options.remembered.has(key) && !this.#outcomes.has(key)) this.#run(key, module, input);
     return this.#later(thread, by, () => this.#perform(module.href, by, input, () => this.#outcomeOf(key)));
   }
 
   /** Runs the module for real. Virtual time stands still, so its real duration has no effect. */
   #run(key: string, module: URL, input: unknown): void {
-    const { remembered, scheduler } = this.#deps;
-    this.#pool ??= new CpuPool({ seams: { clock: systemClock } }, this.#deps.cpu);
+    const { remembered } = this.#options;
+    this.#pool ??= new CpuPool({ seams: { clock: systemClock } }, this.#options.cpu);
     const pool = this.#pool;
     this.#outcomes.set(key, undefined);
-    void scheduler.suspend(() =>
+    void this.#scheduler.suspend(() =>
       pool.run(module, input).then(
         (result) => void remembered.set(key, result),
         (error: unknown) => void this.#outcomes.set(key, { error }),
@@ -117,14 +118,14 @@ export class SimulatedOutside {
   #outcomeOf(key: string): unknown {
     const failure = this.#outcomes.get(key);
     if (failure !== undefined) throw failure.error;
-    return structuredClone(this.#deps.remembered.get(key));
+    return structuredClone(this.#options.remembered.get(key));
   }
 
   /** Runs `run` after the time of an effect. */
   #later(thread: VirtualThread, by: OutsideCall, run: () => Promise<unknown>): Promise<unknown> {
-    const { scheduler, effectMs } = this.#deps;
+    const { effectMs } = this.#options;
     return new Promise((resolve, reject) => {
-      scheduler.schedule(thread, thread.localMs + this.#chance.between(...effectMs), () => {
+      this.#scheduler.schedule(thread, thread.localMs + this.#chance.between(...effectMs), () => {
         if (by.signal.aborted) reject(by.signal.reason ?? cancelled(`The effect of ${by.self}`));
         else run().then(resolve, reject);
       });
@@ -137,7 +138,7 @@ export class SimulatedOutside {
     input: unknown,
     run: (about: ReachedBy) => unknown,
   ): Promise<unknown> {
-    const atMs = this.#deps.scheduler.nowMs;
+    const atMs = this.#scheduler.nowMs;
     const result = await run({ agentId: self, nowMs: atMs });
     this.performed.push({ name, agentId: self, atMs, input, result });
     return result;

@@ -1,5 +1,3 @@
-import type { AgentDefinition } from '../agent/agent-definition.ts';
-import type { MakeActor } from '../cell/actor-life.ts';
 import type { AgentClient, Interceptor } from '../cell/interceptor.ts';
 import type { Mail } from '../mailbox/mail.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
@@ -12,7 +10,6 @@ import type { System } from '../system/system.ts';
 import type { Conservation } from '../protocol/conservation.ts';
 import type { DeadLetter } from '../protocol/dead-letter.ts';
 import type { RosterRow } from '../protocol/roster.ts';
-import type { AgentSpec } from '../system/system-options.ts';
 import * as bootPlaces from '../system/boot-node.ts';
 import * as controls from '../control/control.ts';
 import { becomeThread } from '../system/boot-thread.ts';
@@ -24,9 +21,12 @@ import type { Spawner } from '../link/spawner.ts';
 import type { LedgerCheck } from './ledger-check.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { ParsedSimulation } from './simulate-options.ts';
+import type { SimulatedAgents } from './simulated-agents.ts';
 import { SIMULATED_PATH, type SimulatedDisk } from './simulated-disk.ts';
 import type { SimulatedOutside } from './simulated-outside.ts';
+import type { VirtualThreads } from './virtual-spawner.ts';
 import type { VirtualThread } from './virtual-thread.ts';
+import { type ActorWatch, WatchedActor } from './watched-actor.ts';
 
 /** What the composition root injects. */
 export interface SimulationDeps<Team extends System> {
@@ -35,8 +35,7 @@ export interface SimulationDeps<Team extends System> {
   readonly interceptors: readonly Interceptor[];
   /** Makes the embedder's team of a system. */
   readonly embed: (system: System, seams: Seams) => Team | Promise<Team>;
-  readonly specs: readonly AgentSpec[];
-  readonly definitions: ReadonlyMap<string, AgentDefinition<unknown>>;
+  readonly agents: SimulatedAgents;
   /** Checks of the state that interceptors hold at clients. @default none */
   readonly clientChecks?: readonly ClientCheck[];
 }
@@ -54,20 +53,22 @@ export interface FinalState {
   readonly roster: readonly RosterRow[];
 }
 
-export interface SimulatedProcessDeps<Team extends System> {
-  readonly given: SimulationDeps<Team>;
-  readonly options: ParsedSimulation<Team>;
+/** Is told what happens in a process and its actors. */
+export interface ProcessWatch extends ActorWatch {
+  record(event: SystemEvent): void;
+  /** Called when a mail has an outcome. */
+  settled(mail: Mail): void;
+  /** Called when a thread has become a place. */
+  placed(thread: VirtualThread): void;
+}
+
+export interface SimulatedProcessDeps {
   readonly scheduler: Scheduler;
-  readonly spawnerOf: (thread: VirtualThread) => Spawner;
+  readonly threads: VirtualThreads;
   readonly outside: SimulatedOutside;
   readonly disk: SimulatedDisk | undefined;
   readonly ledger: LedgerCheck;
-  readonly makeActor: MakeActor;
-  readonly record: (event: SystemEvent) => void;
-  /** Called when a mail has an outcome. */
-  readonly onSettled: (mail: Mail) => void;
-  /** Called when a thread has become a place. */
-  readonly onPlace: (thread: VirtualThread) => void;
+  readonly watch: ProcessWatch;
 }
 
 /** One life of the embedder's process: a system and its threads. */
@@ -77,10 +78,14 @@ export class SimulatedProcess<Team extends System> {
   readonly hosts = new Map<VirtualThread, ThreadHost>();
   readonly ledger: LedgerCheck;
   team: Team | undefined;
-  readonly #deps: SimulatedProcessDeps<Team>;
+  readonly #given: SimulationDeps<Team>;
+  readonly #options: ParsedSimulation<Team>;
+  readonly #deps: SimulatedProcessDeps;
   readonly #firstThread: number;
 
-  constructor(deps: SimulatedProcessDeps<Team>) {
+  constructor(given: SimulationDeps<Team>, options: ParsedSimulation<Team>, deps: SimulatedProcessDeps) {
+    this.#given = given;
+    this.#options = options;
     this.#deps = deps;
     const { scheduler, ledger } = deps;
     this.ledger = ledger;
@@ -95,22 +100,23 @@ export class SimulatedProcess<Team extends System> {
 
   /** Starts the system. Must be called in a step of the embedder's thread. */
   async start(): Promise<Team> {
-    const { given, options, spawnerOf, disk } = this.#deps;
-    const { workers, supervision, broadcastToSender, watchdog, journal, peers } = options;
+    const { threads, disk } = this.#deps;
+    const { policies, workerOptions, interceptors, agents, embed } = this.#given;
+    const { workers, supervision, broadcastToSender, watchdog, journal, peers } = this.#options;
     const { host } = this;
     const system = await createSystem(
       {
         seams: host.seams,
-        spawner: spawnerOf(host),
-        policies: given.policies,
-        workerOptions: given.workerOptions,
-        interceptors: given.interceptors,
+        spawner: threads.spawnerOf(host),
+        policies,
+        workerOptions,
+        interceptors,
         loop: host.loop,
         onHost: (place) => this.#watchPlace(host, place),
         ...(disk && { rings: disk.rings }),
       },
       {
-        agents: given.specs,
+        agents: agents.specs,
         workers,
         ...(supervision === undefined ? {} : { supervision: supervision as never }),
         ...(broadcastToSender === undefined ? {} : { broadcastToSender }),
@@ -119,15 +125,15 @@ export class SimulatedProcess<Team extends System> {
         ...(journal && { journal: { path: SIMULATED_PATH, ...journal } }),
       },
     );
-    const team = await given.embed(system, host.seams);
+    const team = await embed(system, host.seams);
     this.team = team;
     return team;
   }
 
   /** Boots a thread. */
   async boot(thread: VirtualThread, boot: ThreadBoot, port: Port, spawner: Spawner): Promise<void> {
-    const { given, outside, disk, makeActor, record, onPlace } = this.#deps;
-    const { policies, interceptors, definitions } = given;
+    const { outside, disk, watch } = this.#deps;
+    const { policies, interceptors, agents } = this.#given;
     await becomeThread(boot, port, {
       spawner,
       seams: thread.seams,
@@ -138,9 +144,9 @@ export class SimulatedProcess<Team extends System> {
       placeDeps: async () => ({
         policies,
         interceptors,
-        inline: definitions,
+        inline: agents.definitions,
         outside: outside.of(thread),
-        makeActor,
+        makeActor: (cell) => new WatchedActor(cell, watch),
       }),
       openStore: () => this.#openStore(thread),
       ...(disk && { rings: disk.rings }),
@@ -149,9 +155,9 @@ export class SimulatedProcess<Team extends System> {
       },
       onPlace: (host) => {
         this.#watchPlace(thread, host);
-        onPlace(thread);
+        watch.placed(thread);
       },
-      onControlEvent: record,
+      onControlEvent: (event) => watch.record(event),
     });
   }
 
@@ -220,7 +226,7 @@ export class SimulatedProcess<Team extends System> {
   }
 
   #watchPlace(thread: VirtualThread, host: ThreadHost): void {
-    const { record } = this.#deps;
+    const { watch } = this.#deps;
     const { node } = host;
     thread.placeId = node.id;
     this.hosts.set(thread, host);
@@ -230,13 +236,13 @@ export class SimulatedProcess<Team extends System> {
       this.ledger.remove(node);
     });
     node.log.watch((event, mail) => {
-      record(event);
+      watch.record(event);
       if (event.type === 'envelope-settled' && mail !== undefined) this.#settled(node, mail);
     });
   }
 
   #settled(node: ThreadNode, mail: Mail): void {
     this.ledger.settled(node, mail);
-    this.#deps.onSettled(mail);
+    this.#deps.watch.settled(mail);
   }
 }

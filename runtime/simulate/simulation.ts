@@ -19,12 +19,16 @@ import type { ParsedSimulation, SimulationControls, SimulationView } from './sim
 import { viewOf } from './simulation-view.ts';
 import { SimulatedDisk } from './simulated-disk.ts';
 import { SimulatedOutside } from './simulated-outside.ts';
-import { type FinalState, SimulatedProcess, type SimulationDeps } from './simulated-process.ts';
+import {
+  type FinalState,
+  type ProcessWatch,
+  SimulatedProcess,
+  type SimulationDeps,
+} from './simulated-process.ts';
 import { StrayRejections } from './stray-rejections.ts';
 import { TraceRecorder } from './trace-recorder.ts';
 import { VirtualThreads } from './virtual-spawner.ts';
 import type { VirtualThread } from './virtual-thread.ts';
-import { WatchedActor } from './watched-actor.ts';
 
 /** Unix milliseconds at virtual time 0: 2027-01-15. */
 const EPOCH_MS = 1_800_000_000_000;
@@ -41,7 +45,7 @@ const START_AGAIN_MS = 500;
 export type Ending = 'quiet' | 'until' | 'max-steps' | 'max-ms';
 
 /** One simulation: the lives of a process, the faults, and the checks. */
-export class Simulation<Team extends System> {
+export class Simulation<Team extends System> implements ProcessWatch {
   readonly trace: TraceRecorder;
   readonly ledgers = new ProcessLedgers();
   readonly outside: SimulatedOutside;
@@ -78,36 +82,29 @@ export class Simulation<Team extends System> {
     this.#options = options;
     const { seed, journal } = options;
     this.trace = new TraceRecorder(options.keepsTrace);
-    this.scheduler = new Scheduler({
-      seed,
-      epochMs: EPOCH_MS,
-      beforeStep: (thread) => this.faults.beforeStep(thread),
-      afterCode: () => this.#escapes.afterCode(),
-      afterStep: () => this.#afterStep(),
-      suspect: ({ placeId }) => this.#suspects.at(placeId),
-      whenQuiet: () => this.#whenQuiet(),
-    });
+    this.scheduler = new Scheduler(
+      {
+        beforeStep: (thread) => this.faults.beforeStep(thread),
+        afterCode: () => this.#escapes.afterCode(),
+        afterStep: () => this.#afterStep(),
+        suspect: ({ placeId }) => this.#suspects.at(placeId),
+        whenQuiet: () => this.#whenQuiet(),
+      },
+      { seed, epochMs: EPOCH_MS },
+    );
     this.#escapes = new EscapeWatch(this.scheduler);
     this.#stage = this.scheduler.newThread(STAGE);
-    this.faults = new FaultInjector({
-      seed,
-      scheduler: () => this.scheduler,
-      faults: options.faults,
-      hasDisk: journal !== undefined,
-      hasLoaded: (thread) => this.#process?.hasLoaded(thread) === true,
-      crashHost: (how) => this.#crashHost(how),
-      note: (event) => this.#note({ ...event, type: 'fault' }),
-    });
+    this.faults = new FaultInjector(
+      {
+        scheduler: this.scheduler,
+        hasLoaded: (thread) => this.#process?.hasLoaded(thread) === true,
+        crashHost: (how) => this.#crashHost(how),
+        note: (event) => this.#note({ ...event, type: 'fault' }),
+      },
+      { seed, faults: options.faults, hasDisk: journal !== undefined },
+    );
     this.#disk = journal && this.#newDisk();
-    this.outside = new SimulatedOutside({
-      seed,
-      scheduler: this.scheduler,
-      effects: options.effects,
-      effectMs: options.effectMs,
-      offload: options.offload,
-      remembered: options.remembered,
-      cpu: options.cpu,
-    });
+    this.outside = new SimulatedOutside(this.scheduler, options);
     this.#work = new Chance(seed, 'work');
     const between = new Chance(seed, 'threads');
     this.#threads = new VirtualThreads({
@@ -186,18 +183,13 @@ export class Simulation<Team extends System> {
   }
 
   #startProcess(): void {
-    const process = new SimulatedProcess<Team>({
-      given: this.#deps,
-      options: this.#options,
+    const process = new SimulatedProcess(this.#deps, this.#options, {
       scheduler: this.scheduler,
-      spawnerOf: (thread) => this.#threads.spawnerOf(thread),
+      threads: this.#threads,
       outside: this.outside,
       disk: this.#disk,
       ledger: this.ledgers.open(),
-      makeActor: (cell) => new WatchedActor(cell, this),
-      record: (event) => this.#record(event),
-      onSettled: (mail) => this.#journal.settled(mail),
-      onPlace: (thread) => this.faults.started(thread),
+      watch: this,
     });
     this.lives += 1;
     this.#journal.lifeBegins();
@@ -278,6 +270,20 @@ export class Simulation<Team extends System> {
     };
   }
 
+  placed(thread: VirtualThread): void {
+    this.faults.started(thread);
+  }
+
+  settled(mail: Mail): void {
+    this.#journal.settled(mail);
+  }
+
+  record(event: SystemEvent): void {
+    this.#proposals.see(event);
+    if (event.type === 'place-died') this.#journal.threadDied(event.place ?? '');
+    this.trace.add(event, this.scheduler.current?.localMs ?? this.scheduler.nowMs);
+  }
+
   began(cell: Cell, mail: Mail): void {
     this.#process?.ledger.began(cell, mail);
     if (this.#disk !== undefined) this.#journal.began(cell, mail);
@@ -353,12 +359,6 @@ export class Simulation<Team extends System> {
 
   #note(event: Omit<SystemEvent, 'timestamp'>): void {
     const timestamp = Math.floor(this.scheduler.epochMs + this.scheduler.nowMs);
-    this.#record({ ...event, timestamp });
-  }
-
-  #record(event: SystemEvent): void {
-    this.#proposals.see(event);
-    if (event.type === 'place-died') this.#journal.threadDied(event.place ?? '');
-    this.trace.add(event, this.scheduler.current?.localMs ?? this.scheduler.nowMs);
+    this.record({ ...event, timestamp });
   }
 }

@@ -13,7 +13,6 @@ const STILL_MORE: Readonly<Record<string, number>> = {
   AgentChannelsDeps: 8,
   AgentRecordsDeps: 7,
   CardRoutesDeps: 7,
-  FaultInjectorDeps: 7,
   GrpcHandlersDeps: 8,
   JournalDeps: 9,
   JournalHostDeps: 9,
@@ -21,10 +20,6 @@ const STILL_MORE: Readonly<Record<string, number>> = {
   LinkDeps: 9,
   NodeLogDeps: 9,
   OutboxDeps: 15,
-  SchedulerDeps: 7,
-  SimulatedOutsideDeps: 7,
-  SimulatedProcessDeps: 11,
-  SimulationDeps: 7,
   StdioTransportDeps: 7,
   // What an embedder may give: public.
   SystemDeps: 9,

@@ -23,8 +23,7 @@ describe('secrets', () => {
 
   it('are no others in the same simulation, and draw nothing from its chance', () => {
     const threadOf = (seed: number) =>
-      new VirtualThread(new Scheduler({ seed, virtualMsLimit: 1, stepLimit: 1 } as never), 1, 'one', seed)
-        .seams;
+      new VirtualThread(new Scheduler({} as never, { seed, epochMs: 0 }), 1, 'one', seed).seams;
     const [one, same, other] = [threadOf(7), threadOf(7), threadOf(8)];
     const secrets = [one.newSecret(), one.newSecret()];
     expect([same.newSecret(), same.newSecret()]).toEqual(secrets);

@@ -11,15 +11,16 @@ const EPOCH_MS = 1_000_000;
 function stage(boot: (thread: VirtualThread, line: Port, spawner: Spawner) => void = () => undefined) {
   const notes: string[] = [];
   let posted = 1;
-  const scheduler = new Scheduler({
-    seed: 1,
-    epochMs: EPOCH_MS,
-    beforeStep: () => undefined,
-    afterCode: () => undefined,
-    afterStep: () => undefined,
-    suspect: () => undefined,
-    whenQuiet: () => undefined,
-  });
+  const scheduler = new Scheduler(
+    {
+      beforeStep: () => undefined,
+      afterCode: () => undefined,
+      afterStep: () => undefined,
+      suspect: () => undefined,
+      whenQuiet: () => undefined,
+    },
+    { seed: 1, epochMs: EPOCH_MS },
+  );
   const threads = new VirtualThreads({
     scheduler,
     // Each message would be quicker than the one before.
