@@ -112,12 +112,19 @@ export class Control implements ControlCalls {
     );
     this.#journal =
       options.journal &&
-      new JournalThread({
-        ...{ spawner, clock, options: options.journal },
-        ...{ accounts, starting: options.starting },
-        onFailure: (failure) => this.#log.note('journal', journalFacts(failure)),
-        onMissing: (reason) => this.#log.note('history', { success: false, reason }),
-      });
+      new JournalThread(
+        {
+          spawner,
+          clock,
+          accounts,
+          starting: options.starting,
+          onReport: (report) =>
+            report.t === 'failure'
+              ? this.#log.note('journal', journalFacts(report.failure))
+              : this.#log.note('history', { success: false, reason: report.reason }),
+        },
+        options.journal,
+      );
     this.#history = this.#journal?.keepsHistory === true ? this.#historyIn(this.#journal) : undefined;
     const agents = this.#agents;
     const incarnations = this.#incarnations;

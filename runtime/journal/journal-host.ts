@@ -5,44 +5,41 @@ import type { SystemEvent } from '../protocol/system-event.ts';
 import type { MailData } from '../mailbox/mail.ts';
 import type { ProcessIdentity } from '../os/process-identity.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
-import { type ErrorData, storeFailed } from '../protocol/errors.ts';
+import { storeFailed } from '../protocol/errors.ts';
 import type { Seams, EventLoop } from '../protocol/seams.ts';
 import type { Store } from '../protocol/store.ts';
 import type { DeadLetter } from '../protocol/dead-letter.ts';
 import { Connection } from '../link/connection.ts';
-import type { JournalCalls, JournalOrder, JournalThreadOptions } from './journal-thread.ts';
+import type { JournalCalls, JournalReport, JournalThreadOptions } from './journal-thread.ts';
 import type { Port } from '../link/port.ts';
 
 export interface JournalHostDeps {
-  readonly options: JournalThreadOptions;
   readonly openStore: (path: string) => Promise<Store>;
   /** Where the threads note what they begin on. @default files */
   readonly rings?: StartedRings | undefined;
   /** The open budgets of the whole system. */
   readonly accounts: SharedArrayBuffer;
-  readonly received: (port: unknown) => Port;
   readonly seams: Seams;
   readonly loop: EventLoop;
-  /** What keeps the journal from writing has changed. Undefined: it writes again. */
-  readonly onFailure: (failure: ErrorData | undefined) => void;
-  /** What is missing in the history, a sentence. */
-  readonly onMissing: (reason: string) => void;
+  readonly onReport: (report: JournalReport) => void;
 }
 
 /** The journal in its own thread: does what the control thread says, and lets threads write that it is told of. */
 export class JournalHost implements JournalCalls {
   readonly #deps: JournalHostDeps;
+  readonly #options: JournalThreadOptions;
   #journal: Journal | undefined;
 
-  constructor(deps: JournalHostDeps) {
+  constructor(deps: JournalHostDeps, options: JournalThreadOptions) {
     this.#deps = deps;
+    this.#options = options;
   }
 
   async open(): Promise<readonly DeadLetter[]> {
-    const { options, openStore, ...deps } = this.#deps;
-    const { path, history } = options;
+    const { openStore, ...deps } = this.#deps;
+    const { path, history } = this.#options;
     const store = await openStore(path);
-    this.#journal = await Journal.open({ store, file: path, history, ...deps });
+    this.#journal = await Journal.open({ store, ...deps }, { file: path, history });
     return this.#journal.letters;
   }
 
@@ -70,11 +67,10 @@ export class JournalHost implements JournalCalls {
     return this.#open.mailsAt(numbers);
   }
 
-  /** Connects a thread, which may then write and ask. */
-  welcome({ line, api }: JournalOrder): void {
-    const { received } = this.#deps;
-    this.#open.connect(received(line));
-    new Connection(received(api)).serve<Journal>(this.#open);
+  /** Connects a thread, which may then write on `line` and ask on `api`. */
+  welcome(line: Port, api: Port): void {
+    this.#open.connect(line);
+    new Connection(api).serve<Journal>(this.#open);
   }
 
   async close(): Promise<void> {
@@ -82,7 +78,7 @@ export class JournalHost implements JournalCalls {
   }
 
   get #open(): Journal {
-    if (this.#journal === undefined) throw storeFailed(this.#deps.options.path, 'write', 'it is not open');
+    if (this.#journal === undefined) throw storeFailed(this.#options.path, 'write', 'it is not open');
     return this.#journal;
   }
 }

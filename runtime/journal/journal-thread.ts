@@ -20,7 +20,7 @@ import { footingOf, type Spawned, type Spawner } from '../link/spawner.ts';
 /** How long it may do nothing when it is closed. */
 const CLOSE_MS = 10_000;
 
-/** `history`: how much of what happened it keeps, if it does. */
+/** What the thread needs to open its store. `history`: how much of what happened it keeps, if it does. */
 export interface JournalThreadOptions {
   readonly path: string;
   readonly history: HistoryLimits | false;
@@ -29,15 +29,10 @@ export interface JournalThreadOptions {
 export interface JournalThreadDeps {
   readonly spawner: Spawner;
   readonly clock: Clock;
-  /** What the thread needs to open its store, passed on as it is. */
-  readonly options: JournalThreadOptions;
   /** The open budgets of the whole system. */
   readonly accounts: SharedArrayBuffer;
   readonly starting: ProgressLimits;
-  /** What keeps the journal from writing has changed. Undefined: it writes again. */
-  readonly onFailure: (failure: ErrorData | undefined) => void;
-  /** What is missing in the history, a sentence. */
-  readonly onMissing: (reason: string) => void;
+  readonly onReport: (report: JournalReport) => void;
 }
 
 /** The two ports that a thread writes to the journal and asks it on, as they cross to it. */
@@ -56,16 +51,18 @@ export interface JournalAccess extends JournalPorts {
 /** The journal's thread, as the control thread has it: opened before anybody writes, closed after the last one. */
 export class JournalThread {
   readonly #deps: JournalThreadDeps;
+  readonly #options: JournalThreadOptions;
   readonly #spawned: Spawned;
   readonly #connection: Connection<JournalCalls, JournalOrder>;
   readonly #order = newOrderMemory();
 
-  constructor(deps: JournalThreadDeps) {
+  constructor(deps: JournalThreadDeps, options: JournalThreadOptions) {
     this.#deps = deps;
-    const { spawner, options, accounts } = deps;
+    this.#options = options;
+    const { spawner, accounts } = deps;
     this.#spawned = spawner.spawn('orrery-journal', { role: 'journal', options, accounts }, []);
     this.#connection = new Connection(this.#spawned.port);
-    this.#connection.serve({}, (report) => this.#hear(report as JournalReport));
+    this.#connection.serve({}, (report) => deps.onReport(report as JournalReport));
     this.#spawned.onExit((reason) => this.#connection.cut(storeFailed(options.path, 'write', reason)));
   }
 
@@ -74,9 +71,9 @@ export class JournalThread {
    * STORE_INVALID or STORE_FAILED.
    */
   async open(): Promise<readonly DeadLetter[]> {
-    const { options, starting } = this.#deps;
-    const watch = this.#watch(starting, ({ text }) => {
-      this.#connection.cut(startFailed('the thread of the journal', `open ${options.path}`, text));
+    const { path } = this.#options;
+    const watch = this.#watch(this.#deps.starting, ({ text }) => {
+      this.#connection.cut(startFailed('the thread of the journal', `open ${path}`, text));
     });
     try {
       return await this.#connection.api.open();
@@ -96,7 +93,7 @@ export class JournalThread {
   }
 
   get keepsHistory(): boolean {
-    return this.#deps.options.history !== false;
+    return this.#options.history !== false;
   }
 
   /** Takes entries of the history. */
@@ -121,13 +118,13 @@ export class JournalThread {
 
   /** Lets one more thread write; the ports are to be transferred. */
   connect(): JournalAccess {
-    const { spawner, options } = this.#deps;
+    const { spawner } = this.#deps;
     const [line, theirLine] = spawner.channel();
     const [api, theirApi] = spawner.channel();
     const ports = { line: spawner.transferable(theirLine), api: spawner.transferable(theirApi) };
     this.#connection.tell({ t: 'writer', ...ports }, [ports.line, ports.api]);
     const mine = { line: spawner.transferable(line), api: spawner.transferable(api) };
-    return { ...mine, file: options.path, keepsHistory: this.keepsHistory, order: this.#order };
+    return { ...mine, file: this.#options.path, keepsHistory: this.keepsHistory, order: this.#order };
   }
 
   /** Writes what was posted, closes the store and ends the thread. */
@@ -137,11 +134,6 @@ export class JournalThread {
     await Promise.race([this.#connection.api.close().catch(() => undefined), tooLate.promise]);
     watch.close();
     await this.#spawned.terminate();
-  }
-
-  #hear(message: JournalReport): void {
-    if (message.t === 'failure') this.#deps.onFailure(message.failure);
-    else this.#deps.onMissing(message.reason);
   }
 
   /** However long a large journal takes to be read or written: it uses the processor meanwhile. */
@@ -160,7 +152,12 @@ export interface JournalOrder extends JournalPorts {
   readonly t: 'writer';
 }
 
-/** What the journal's thread tells the control thread by itself. */
+/**
+ * What the journal's thread tells the control thread by itself.
+ *
+ * - `failure` what keeps the journal from writing has changed; undefined: it writes again.
+ * - `missing` in the history, a sentence.
+ */
 export type JournalReport =
   | { readonly t: 'failure'; readonly failure: ErrorData | undefined }
   | { readonly t: 'missing'; readonly reason: string };

@@ -13,6 +13,7 @@ import { Backlog, type LeftMail } from './backlog.ts';
 import { History, type Remembered } from './history.ts';
 import type { HistoryLimits } from './journal-options.ts';
 import { JournalServer } from './journal-server.ts';
+import type { JournalReport } from './journal-thread.ts';
 import { readLetters } from './journalled-dead-letters.ts';
 import { forgetAgent, type JournalledAgent, surveyAgents } from './journal-survey.ts';
 import { JournalledSpends } from './journalled-spends.ts';
@@ -24,22 +25,25 @@ import { readTaken, type TakenId } from './taken-ids.ts';
 /** As many mails at a time. */
 const PAGE = 500;
 
+/**
+ * - `file`    the path that the threads' rings stand beside; undefined of a store without a file.
+ * - `history` how much of what happened it keeps. @default nothing
+ */
+export interface JournalOpenOptions {
+  readonly file: string | undefined;
+  readonly history?: HistoryLimits | false;
+}
+
 export interface JournalDeps {
   readonly store: Store;
-  /** The path that the threads' rings stand beside; undefined of a store without a file. */
-  readonly file: string | undefined;
   /** @default files */
   readonly rings?: StartedRings | undefined;
   /** The open budgets of the whole system. @default it has none */
   readonly accounts?: SharedArrayBuffer | undefined;
   readonly seams: Pick<Seams, 'clock' | 'random'>;
   readonly loop: Pick<EventLoop, 'yieldTurn'>;
-  /** Undefined: it writes again. */
-  readonly onFailure?: (failure: ErrorData | undefined) => void;
-  /** How much of what happened it keeps. @default nothing */
-  readonly history?: HistoryLimits | false;
-  /** What is missing in the history, a sentence. */
-  readonly onMissing?: (reason: string) => void;
+  /** Hears what is wrong with it. @default nobody does */
+  readonly onReport?: (report: JournalReport) => void;
 }
 
 /** The journal: the store, what former processes left in it, and the connections of those who write. */
@@ -69,8 +73,9 @@ export class Journal {
   }
 
   /** Reads what is there. Fails with what the store fails with. */
-  static async open(options: JournalDeps): Promise<Journal> {
-    const { store, file, rings = ringFiles, accounts, history: limits = false, ...deps } = options;
+  static async open(deps: JournalDeps, options: JournalOpenOptions): Promise<Journal> {
+    const { store, rings = ringFiles, accounts, seams, loop, onReport = () => undefined } = deps;
+    const { file, history: limits = false } = options;
     const backlog = await Backlog.open(store, file, rings);
     const letters = await readLetters(store, file);
     const spends =
@@ -80,8 +85,9 @@ export class Journal {
     const formerAccounts =
       accounts && spends && new FormerAccounts({ memory: accounts, spent: () => spends.read() });
     if (accounts !== undefined) new AccountMemory(accounts).run = spends?.run ?? 0;
-    const server = new JournalServer({ store, ...deps });
-    const { seams, loop, onMissing = () => undefined } = deps;
+    const onFailure = (failure: ErrorData | undefined): void => onReport({ t: 'failure', failure });
+    const server = new JournalServer({ store, seams, loop, onFailure });
+    const onMissing = (reason: string): void => onReport({ t: 'missing', reason });
     const history =
       limits === false
         ? undefined

@@ -136,17 +136,13 @@ async function bootJournal(
   // What is posted meanwhile waits in the port.
   const { JournalHost } = await import('../journal/journal-host.ts');
   const control = new Connection<object, JournalReport>(port);
-  const host = new JournalHost({
+  const host = new JournalHost(
+    { openStore, rings, accounts, seams, loop, onReport: (report) => control.tell(report) },
     options,
-    openStore,
-    rings,
-    accounts,
-    received: (there) => spawner.received(there),
-    seams,
-    loop,
-    onFailure: (failure) => control.tell({ t: 'failure', failure }),
-    onMissing: (reason) => control.tell({ t: 'missing', reason }),
+  );
+  control.serve<JournalCalls>(host, (order) => {
+    const { line, api } = order as JournalOrder;
+    host.welcome(spawner.received(line), spawner.received(api));
   });
-  control.serve<JournalCalls>(host, (order) => host.welcome(order as JournalOrder));
   control.hold();
 }

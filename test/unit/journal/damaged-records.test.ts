@@ -50,13 +50,10 @@ const open = async (file: string): Promise<readonly DeadLetter[]> => {
   const store = SqliteStore.open({ path: file });
   try {
     const memory = newAccountMemory();
-    const journal = await Journal.open({
-      store,
-      file,
-      accounts: memory,
-      seams: systemSeams(),
-      loop: nodeEventLoop(),
-    });
+    const journal = await Journal.open(
+      { store, accounts: memory, seams: systemSeams(), loop: nodeEventLoop() },
+      { file },
+    );
     await journal.taken('venus');
     return journal.letters;
   } finally {
