@@ -67,8 +67,11 @@ export interface ToDecide {
   readonly proposal: TaskProposal;
 }
 
-/** Refusals of proposals that have not come in yet, as many as are remembered. */
-const EARLY_REFUSALS = 256;
+/** Proposals of one agent that may be open here at a time. */
+const OPEN_OF_EACH = 1_000;
+
+/** Refusals of proposals that have not come in yet, as many as are remembered of one agent. */
+const EARLY_REFUSALS_OF_EACH = 64;
 
 /**
  * The negotiator of one agent: its machine, and as children the proposals that are not over.
@@ -94,8 +97,10 @@ export class Negotiator {
   readonly #machine: MachineHost<typeof negotiatorMachine>;
   readonly #outgoing = new Map<string, OutgoingProposal>();
   readonly #incoming = new Map<string, IncomingProposal>();
-  /** Why, by proposal; oldest first. */
-  readonly #earlyRefusals = new Map<string, string>();
+  /** How many of these each agent has made. */
+  readonly #incomingOf = new Map<string, number>();
+  /** Why, by proposer and proposal; oldest first. */
+  readonly #earlyRefusals = new Map<string, Map<string, string>>();
   readonly #listeners = new Set<(event: NegotiationEvent) => void>();
 
   constructor(deps: NegotiatorDeps) {
@@ -234,12 +239,17 @@ export class Negotiator {
     const { proposalId } = proposal;
     const known = this.recordOf(proposalId);
     if (known !== undefined) return this.#openAgain(envelope, known);
+    if ((this.#incomingOf.get(envelope.sender) ?? 0) >= OPEN_OF_EACH) {
+      this.#refuse(envelope, message.proposalId, REASON.busy);
+      return undefined;
+    }
     const isPlain = message.proposalId === undefined;
     const incoming = this.#take(proposal, { envelopeId: envelope.id, isPlain, behalf: port.behalf() });
     incoming.start();
-    const refusal = this.#earlyRefusals.get(proposalId);
+    const refusals = this.#earlyRefusals.get(envelope.sender);
+    const refusal = refusals?.get(proposalId);
     if (refusal === undefined) return { incoming, proposal };
-    this.#earlyRefusals.delete(proposalId);
+    refusals?.delete(proposalId);
     incoming.refused(refusal);
     return undefined;
   }
@@ -335,13 +345,17 @@ export class Negotiator {
   #refused({ sender }: A2AEnvelope, proposalId: string, reason: string): boolean {
     const incoming = this.#incoming.get(proposalId);
     if (incoming !== undefined) return incoming.isFrom(sender) && incoming.refused(reason);
-    if (this.#deps.store.get(proposalId) === undefined) this.#refuseEarly(proposalId, reason);
+    if (this.#deps.store.get(proposalId) === undefined) this.#refuseEarly(sender, proposalId, reason);
     return false;
   }
 
   #openAgain(envelope: A2AEnvelope, { proposal, isOver }: ProposalRecord): ToDecide | undefined {
     const { proposalId, proposerAgentId, rejectionReason = REASON.notOpen } = proposal;
-    if (proposerAgentId !== envelope.sender) return undefined;
+    if (proposerAgentId !== envelope.sender) {
+      // The name is taken: it is told, and need not wait for its deadline.
+      this.#refuse(envelope, proposalId, REASON.notOpen);
+      return undefined;
+    }
     const incoming = this.#incoming.get(proposalId);
     if (incoming?.isToBeShown(envelope.id) === true) return { incoming, proposal };
     // A proposer that asks again has not had the answer.
@@ -366,11 +380,12 @@ export class Negotiator {
     });
   }
 
-  #refuseEarly(proposalId: string, reason: string): void {
-    this.#earlyRefusals.set(proposalId, reason);
-    if (this.#earlyRefusals.size <= EARLY_REFUSALS) return;
-    const [oldest = ''] = this.#earlyRefusals.keys();
-    this.#earlyRefusals.delete(oldest);
+  #refuseEarly(proposer: string, proposalId: string, reason: string): void {
+    const refusals = this.#earlyRefusals.get(proposer) ?? new Map<string, string>();
+    this.#earlyRefusals.set(proposer, refusals.set(proposalId, reason));
+    if (refusals.size <= EARLY_REFUSALS_OF_EACH) return;
+    const [oldest = ''] = refusals.keys();
+    refusals.delete(oldest);
   }
 
   #proposalOf({ id, sender, correlationId, metadata }: A2AEnvelope, message: ProposalMessage): TaskProposal {
@@ -413,11 +428,19 @@ export class Negotiator {
     { envelopeId, isPlain, behalf }: Omit<IncomingOptions, 'onOver'>,
     left?: PersistedIncoming,
   ): IncomingProposal {
-    const { proposalId } = proposal;
-    const onOver = (): void => void this.#incoming.delete(proposalId);
+    const { proposalId, proposerAgentId } = proposal;
+    const count = (more: number): void => {
+      const open = (this.#incomingOf.get(proposerAgentId) ?? 0) + more;
+      if (open > 0) this.#incomingOf.set(proposerAgentId, open);
+      else this.#incomingOf.delete(proposerAgentId);
+    };
+    const onOver = (): void => {
+      if (this.#incoming.delete(proposalId)) count(-1);
+    };
     const options = { envelopeId, isPlain, behalf, onOver };
     const incoming = new IncomingProposal(this.#proposalDeps, proposal, options, left);
     this.#incoming.set(proposalId, incoming);
+    count(1);
     return incoming;
   }
 
@@ -430,6 +453,7 @@ export class Negotiator {
     for (const proposal of [...this.#outgoing.values(), ...this.#incoming.values()]) end(proposal);
     this.#outgoing.clear();
     this.#incoming.clear();
+    this.#incomingOf.clear();
     this.#listeners.clear();
   }
 

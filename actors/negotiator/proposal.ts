@@ -8,6 +8,7 @@ import { TaskProposalPayload } from '../../runtime/protocol/task-proposal.ts';
 import type { Outgoing } from '../../runtime/public.ts';
 import type { Work } from '../agent-port/agent-port.ts';
 import { REASON } from './negotiation-message.ts';
+import { newestOfEach } from './newest-of-each.ts';
 import type { ProposerContext } from './proposer.machine.ts';
 
 /**
@@ -99,7 +100,7 @@ export type ProposalAnswer = z.infer<typeof ProposalAnswer>;
  * What one side knows of a proposal.
  *
  * - `asked`   whom it went to; at the agent that was asked, nobody.
- * - `answers` the last 100, in the order in which they came.
+ * - `answers` the last 16 of each agent, in the order in which they came.
  * - `isOver`  nothing can change any more.
  * - `taint`   where it came from outside: what this side had in it when it was written. Whoever reads it has that.
  */
@@ -114,13 +115,13 @@ export const ProposalRecord = z
   .readonly();
 export type ProposalRecord = z.infer<typeof ProposalRecord>;
 
-const ANSWERS_KEPT = 100;
+const ANSWERS_OF_EACH = 16;
 
 /** The answers with one more. */
 export const withAnswer = (
   answers: readonly ProposalAnswer[],
   answer: ProposalAnswer,
-): readonly ProposalAnswer[] => [...answers, answer].slice(-ANSWERS_KEPT);
+): readonly ProposalAnswer[] => newestOfEach(answers, answer, ANSWERS_OF_EACH);
 
 /** What somebody says to a proposal. */
 interface Said {

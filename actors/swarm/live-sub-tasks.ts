@@ -3,6 +3,7 @@ import { type ErrorData, errorToData } from '../../runtime/protocol/errors.ts';
 import type { ActorRow } from '../../runtime/protocol/roster.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import { mergeTaint, type Taint } from '../../runtime/protocol/taint.ts';
+import { newestOfEach } from '../negotiator/newest-of-each.ts';
 import { type AgentLoads, type LiveAssignment, LiveAssignments, type Report } from './live-assignments.ts';
 import {
   MAX_LATENESS,
@@ -280,7 +281,7 @@ export class LiveSubTasks {
         ? { kind: 'result' as const, value: report.result }
         : { kind: 'error' as const, value: faultOf(report.error) };
     const late: LateReport = { agentId, epoch, atMs: clock.now(), ...what };
-    record.change(withSubTask(this.#record, subTaskId, { lates: withLate(lates, late) }));
+    record.change(withSubTask(this.#record, subTaskId, { lates: newestOfEach(lates, late, LATES_OF_EACH) }));
     notifier.heardLate(agentId, subTaskId, epoch);
   }
 
@@ -469,13 +470,6 @@ export class LiveSubTasks {
   #ended(id: string, how: { readonly end: AssignmentEnd; readonly error?: SwarmFault }) {
     return endAssignment(subTaskOf(this.#record, id), how, this.#deps.clock.now());
   }
-}
-
-/** The late reports with one more: nobody's push out those of another agent. */
-function withLate(lates: readonly LateReport[], late: LateReport): LateReport[] {
-  const own = lates.filter(({ agentId }) => agentId === late.agentId);
-  const oldest = own.length < LATES_OF_EACH ? undefined : own[0];
-  return [...lates.filter((one) => one !== oldest), late];
 }
 
 const subTaskOf = (record: SwarmRecord, subTaskId: string): SwarmSubTask =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FakeClock } from '../../../fixtures/fake-clock.ts';
 import { cardOf } from '../../routing/standalone-team.ts';
-import { negotiatingTeam, proposalOf, sun, unwilling, willing, worker } from './negotiating-team.ts';
+import { negotiatingTeam, proposalOf, silent, sun, unwilling, willing, worker } from './negotiating-team.ts';
 
 describe('Answers without effect (F-07)', () => {
   const answer = (team: ReturnType<typeof negotiatingTeam>, sender: string, proposalId: string) => ({
@@ -89,6 +89,57 @@ describe('Answers without effect (F-07)', () => {
     await team.settle();
     expect(mars.getProposal(proposalId)).toMatchObject({ isHeld: true, epoch: 1 });
     expect(team.inbox('stranger', 'task-reject')[0]?.payload).toMatchObject({ rejectionReason: 'NOT_HELD' });
+  });
+
+  it('are a refusal, before the proposal has come, of somebody who has not proposed it', async () => {
+    const team = negotiatingTeam([sun, worker('mars'), worker('stranger')]);
+    team.negotiator('mars', willing);
+    const refuse = (sender: string, proposalId: string) => {
+      const payload = { proposalId, rejectionReason: 'WITHDRAWN' };
+      return team.say({ sender, recipient: 'mars', type: 'task-reject', payload });
+    };
+    await refuse('stranger', 'wanted');
+    await refuse('sun', 'withdrawn');
+    for (let at = 0; at < 300; at += 1) await refuse('stranger', `made-up-${at}`);
+    const propose = (proposalId: string) =>
+      team.say({
+        sender: 'sun',
+        recipient: 'mars',
+        type: 'task-proposal',
+        payload: { ...proposalOf(), proposalId },
+      });
+    await propose('withdrawn');
+    await propose('wanted');
+    await team.settle();
+    const accepted = team.inbox('sun', 'task-accept').map(({ payload }) => payload);
+    expect(accepted).toMatchObject([{ proposalId: 'wanted' }]);
+  });
+
+  it('are none of its own: a proposal whose id another agent has used is declined at once', async () => {
+    const team = negotiatingTeam([sun, worker('mars'), worker('stranger')]);
+    team.negotiator('mars', willing);
+    const payload = { ...proposalOf(), proposalId: 'one' };
+    for (const sender of ['stranger', 'sun'])
+      await team.say({ sender, recipient: 'mars', type: 'task-proposal', payload });
+    await team.settle();
+    expect(team.inbox('stranger', 'task-accept')).toHaveLength(1);
+    expect(team.inbox('sun').map(({ type }) => type)).toEqual(['task-reject']);
+  });
+
+  it('push out what the same agent said before, and nothing that another one said', async () => {
+    const team = negotiatingTeam([sun, worker('mars'), worker('stranger')]);
+    team.negotiator('mars', willing);
+    const proposer = team.negotiator('sun');
+    const { proposalId } = await proposer.propose(proposalOf(), { to: 'mars' });
+    for (let at = 0; at < 200; at += 1) {
+      const payload = { proposalId, rejectionReason: `no ${at}` };
+      await team.say({ sender: 'stranger', recipient: 'sun', type: 'task-reject', payload });
+    }
+    await team.settle();
+    const answers = proposer.getRecord(proposalId)?.answers ?? [];
+    const of = (id: string) => answers.filter(({ agentId }) => agentId === id);
+    expect(of('mars')).toMatchObject([{ type: 'task-accept', effect: 'counted' }]);
+    expect([of('stranger').length < 50, of('stranger').at(-1)?.reason]).toEqual([true, 'no 199']);
   });
 
   it('are the second copies of an envelope', async () => {
@@ -261,5 +312,36 @@ describe('An agent without a word of its own', () => {
     expect(await proposed).toMatchObject({ rejectionReason: 'NOT_NOW', alternativeSuggestion: 'venus' });
     stop();
     expect(await proposer.propose(proposalOf())).toMatchObject({ status: 'accepted' });
+  });
+});
+
+describe('An agent that proposes without end', () => {
+  it('has a thousand proposals open with another one: the next is declined, until one of them is over', async () => {
+    const team = negotiatingTeam([sun, worker('mars'), worker('venus')]);
+    team.negotiator('mars', silent);
+    const propose = (sender: string, id: string) =>
+      team.say({
+        id,
+        sender,
+        recipient: 'mars',
+        type: 'task-proposal',
+        payload: { ...proposalOf({ deadlineMs: id === 'first' ? 1_000 : 60_000 }), proposalId: id },
+      });
+    await propose('sun', 'first');
+    for (let at = 1; at < 1_000; at += 1) await propose('sun', `p${at}`);
+    await team.settle();
+    expect(team.inbox('sun', 'task-reject')).toEqual([]);
+    await propose('sun', 'more');
+    await propose('venus', 'another');
+    await team.settle();
+    const declined = { proposalId: 'more', rejectionReason: 'BUSY' };
+    expect(team.inbox('sun', 'task-reject').map(({ payload }) => payload)).toEqual([declined]);
+    expect(team.inbox('venus', 'task-reject')).toEqual([]);
+    await team.clock.advanceAsync(1_001);
+    await propose('sun', 'later');
+    await team.settle();
+    expect(team.inbox('sun', 'task-reject').map(({ payload }) => payload)).not.toContainEqual(
+      expect.objectContaining({ proposalId: 'later' }),
+    );
   });
 });
