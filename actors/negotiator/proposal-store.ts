@@ -41,6 +41,54 @@ export const tainting = (store: ProposalStore, taint: () => Taint | undefined): 
   ...(store.whenKept && { whenKept: store.whenKept.bind(store) }),
 });
 
+/**
+ * The same store, by which a negotiation that has begun goes on: what is not kept of it is told to `onFailed`, and known here
+ * until it is kept. A proposal that is new is refused by what the store throws.
+ */
+export function unfailing(
+  store: ProposalStore,
+  onFailed: (error: unknown, proposalId?: string) => void,
+): ProposalStore {
+  const unkept = new Map<string, Unkept>();
+  const get = (proposalId: string): ProposalRecord | undefined =>
+    unkept.get(proposalId)?.record ?? store.get(proposalId);
+  return {
+    get,
+    put: (record, machine) => {
+      const { proposalId } = record.proposal;
+      const isNew = get(proposalId) === undefined;
+      try {
+        store.put(record, machine);
+        unkept.delete(proposalId);
+      } catch (error) {
+        if (isNew) throw error;
+        unkept.set(proposalId, { record, machine });
+        const [oldest] = unkept.size > CAPACITY ? unkept.keys() : [];
+        if (oldest !== undefined) unkept.delete(oldest);
+        onFailed(error, proposalId);
+      }
+    },
+    list: () => store.list().map((kept) => unkept.get(kept.proposal.proposalId)?.record ?? kept),
+    ...(store.machineOf && {
+      machineOf: (proposalId: string) => unkept.get(proposalId)?.machine ?? store.machineOf?.(proposalId),
+    }),
+    ...(store.whenKept && {
+      whenKept: async () => {
+        try {
+          await store.whenKept?.();
+        } catch (error) {
+          onFailed(error);
+        }
+      },
+    }),
+  };
+}
+
+interface Unkept {
+  readonly record: ProposalRecord;
+  readonly machine: PersistedProposal | undefined;
+}
+
 /** Calls `then` when everything that was put is kept: nobody is told of an outcome that a crash could undo. */
 export function afterStored(store: ProposalStore, then: () => void): void {
   if (store.whenKept === undefined) then();

@@ -1,6 +1,6 @@
 import { bindMethods } from '../../runtime/protocol/bind-methods.ts';
 import type { A2AEnvelope } from '../../runtime/protocol/envelope.ts';
-import { isOrreryError, type OrreryError } from '../../runtime/protocol/errors.ts';
+import { isOrreryError, type OrreryError, reasonOf } from '../../runtime/protocol/errors.ts';
 import { requireFunction, requireText } from '../../runtime/protocol/parse-options.ts';
 import type { ActorRow } from '../../runtime/protocol/roster.ts';
 import type { AgentPort } from '../agent-port/agent-port.ts';
@@ -17,7 +17,7 @@ import {
   type TaskProposal,
 } from './proposal.ts';
 import { callListener, type NegotiationEvent } from './proposal-event.ts';
-import { InMemoryProposalStore, type ProposalStore, tainting } from './proposal-store.ts';
+import { InMemoryProposalStore, type ProposalStore, tainting, unfailing } from './proposal-store.ts';
 
 /**
  * - `port`    of the agent in whose name it proposes and answers; no other negotiator does: `routerPort(...)`.
@@ -248,7 +248,17 @@ export class TaskNegotiator {
   #coreOf(options: TaskNegotiatorOptions): Core {
     const { port } = options;
     const { agentId, seams } = port;
-    const store = tainting(options.store ?? new InMemoryProposalStore(), () => port.taint);
+    const onFailed = (error: unknown, proposalId?: string): void =>
+      port.note({
+        type: 'error',
+        agentId,
+        ...(proposalId === undefined ? {} : { proposalId }),
+        errorCode: isOrreryError(error) ? (error as OrreryError).code : 'STORE_FAILED',
+        reason: `The store of proposals of ${agentId} did not keep what has happened: ${reasonOf(error)}`,
+        success: false,
+      });
+    const given = options.store ?? new InMemoryProposalStore();
+    const store = tainting(unfailing(given, onFailed), () => port.taint);
     requireText('agentId', agentId);
     const { decide = (proposal: TaskProposal) => decideByCard(proposal, port), onEvent } = options;
     const note = (event: NegotiationEvent): void => {

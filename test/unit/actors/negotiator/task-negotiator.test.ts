@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { takeOn } from '../../../../actors/negotiator/decision.ts';
+import type { ProposalRecord } from '../../../../actors/negotiator/proposal.ts';
+import { InMemoryProposalStore } from '../../../../actors/negotiator/proposal-store.ts';
 import { rejection } from '../../../fixtures/until.ts';
 import { cardOf } from '../../routing/standalone-team.ts';
 import { negotiatingTeam, proposalOf, silent, sun, unwilling, willing, worker } from './negotiating-team.ts';
@@ -232,5 +235,60 @@ describe('What is given to a negotiator', () => {
       'takeOn.estimatedCompletionMs is -1',
     );
     expect((await rejection(sunny.reject('never', ''))).message).toContain('decline.reason is ""');
+  });
+});
+
+describe('A store of proposals that throws', () => {
+  function breaking() {
+    const memory = new InMemoryProposalStore();
+    const store = {
+      isBroken: false,
+      get: (id: string) => memory.get(id),
+      list: () => memory.list(),
+      put: (record: ProposalRecord) => {
+        if (store.isBroken) throw new Error('no room');
+        memory.put(record);
+      },
+    };
+    return store;
+  }
+
+  it.each(['proposer', 'responder'])('at the %s ends no negotiation, and is told of', async (side) => {
+    const store = breaking();
+    const team = negotiatingTeam([sun, worker('mars')]);
+    const noted: unknown[] = [];
+    const options = (agentId: string, isIts: boolean) => ({
+      ...(isIts && { store }),
+      port: { ...team.portOf(agentId), note: (event: unknown) => void noted.push(event) },
+    });
+    team.negotiator('mars', {
+      ...options('mars', side === 'responder'),
+      decide: () => {
+        store.isBroken = true;
+        return takeOn({ estimatedCompletionMs: 500 });
+      },
+    });
+    const proposer = team.negotiator('sun', options('sun', side === 'proposer'));
+    const { status, acceptedBy, proposalId } = await proposer.propose(proposalOf());
+    expect([status, acceptedBy]).toEqual(['accepted', 'mars']);
+    await team.clock.advanceAsync(300_000);
+    expect(noted).toContainEqual({
+      type: 'error',
+      agentId: side === 'proposer' ? 'sun' : 'mars',
+      proposalId,
+      errorCode: 'STORE_FAILED',
+      reason: expect.stringContaining('no room'),
+      success: false,
+    });
+    expect(proposer.getRecord(proposalId)).toMatchObject({ proposal: { acceptedBy: 'mars' }, isOver: true });
+  });
+
+  it('refuses a proposal that is new', async () => {
+    const store = breaking();
+    store.isBroken = true;
+    const team = negotiatingTeam([sun, worker('mars')]);
+    team.negotiator('mars', willing);
+    await expect(team.negotiator('sun', { store }).propose(proposalOf())).rejects.toThrow('no room');
+    expect(team.inbox('mars', 'task-proposal')).toEqual([]);
   });
 });
