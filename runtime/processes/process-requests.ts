@@ -11,7 +11,7 @@ import { declaredElsewhere } from './described-agent.ts';
 
 /** What the code of one process may wait for at a time. */
 const MAX_OPEN = 1_024;
-/** What a process may leave unread; beyond it nothing more is asked for it. */
+/** What a process may leave unread; beyond it nothing more is asked for it, and it is told of no progress. */
 const MAX_BACKLOG_BYTES = 64 * 1024 * 1024;
 /** Refusals in a row after which it is clear that nobody reads them. */
 const MAX_UNREAD_REFUSALS = 10_000;
@@ -99,7 +99,11 @@ export class ProcessRequests {
     const target = targetOf(frame.target);
     if (frame.t === 'send')
       return { kind: 'value', value: await ctx.tellWhenRoom(target, frame.input, frame.options) };
-    const onProgress = (progress: Progress): void => this.#answer(frame, { kind: 'progress', progress });
+    const onProgress = (progress: Progress): void => {
+      // Whoever is asked decides how much that is: a process that does not read it is spared it, and gets the answer.
+      if (this.#process.backlogBytes <= MAX_BACKLOG_BYTES)
+        this.#answer(frame, { kind: 'progress', progress });
+    };
     const onTaint = (taint: Taint): void => this.#answer(frame, { kind: 'tainted', taint });
     const onSent = (id: string): void => this.#answer(frame, { kind: 'sent', id });
     const options: AskOptions = {
