@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, sign, verify } from 'node:crypto';
 import { GrpcTransportFactory } from '@a2a-js/sdk/client/grpc';
 import { credentials } from '@grpc/grpc-js';
 import canonicalize from 'canonicalize';
-import { refused, startSystem, type SystemEvent, type Team } from 'orrery';
+import { refused, startSystem, type SystemEvent, type Team, capability, defineAgent } from 'orrery';
 import {
   ATTESTATION_URI,
   type Attestation,
@@ -16,8 +16,80 @@ import { modernFetch } from '../fixtures/mcp/raw-mcp.ts';
 import { begunSession } from '../fixtures/mcp/raw-session.ts';
 import { PushReceiver } from '../fixtures/push-receiver.ts';
 import { sendRequest } from '../fixtures/sdk-client.ts';
-import { SECRET, talker } from '../fixtures/talker.ts';
 import { until } from '../fixtures/until.ts';
+import { clientInputs, inputRequired, question, taskOf } from 'orrery/tasks';
+import { z } from 'zod';
+
+/** What must not go out. */
+const SECRET = 's3cret-of-the-house';
+
+const none = z.object({});
+const anything = z.unknown();
+const of = (id: string) => ({ id, description: `Does ${id}`, input: none, output: anything });
+
+/** Whose every word holds the secret, in all the ways that an agent has to say something. `ran`: what it was asked for. */
+function talker() {
+  const ran: string[] = [];
+  const agent = defineAgent({
+    id: 'talker',
+    name: 'TALKER',
+    version: '1.0.0',
+    description: `Knows ${SECRET}`,
+    tier: 2,
+  })
+    .handle(capability(of('tell')), () => {
+      ran.push('tell');
+      return { said: 'yes', token: SECRET, all: [{ token: SECRET, n: 1 }], line: `It is ${SECRET}.` };
+    })
+    .handle(capability(of('plain')), () => `It is ${SECRET}.`)
+    .handle(capability(of('file')), () => ({
+      bytes: Buffer.from(SECRET).toString('base64'),
+      mediaType: 'text/plain',
+    }))
+    .handleStream(capability(of('chunks')), async function* () {
+      yield `one ${SECRET}`;
+      yield 'two';
+    })
+    .handle(capability(of('work')), (_, ctx) => {
+      const task = taskOf(ctx);
+      task?.say(`Now ${SECRET}`);
+      ctx.progress(0.5, `half of ${SECRET}`);
+      task?.artifact({
+        artifactId: 'notes',
+        name: SECRET,
+        description: SECRET,
+        parts: [{ data: { token: SECRET } }],
+      });
+      if (task?.answer === undefined) throw inputRequired(`Is it ${SECRET}?`);
+      return { token: SECRET, ended: true };
+    })
+    .handle(capability(of('refuse')), () => {
+      throw refused(`It is ${SECRET}`);
+    })
+    .handle(capability(of('report')), (_, ctx) => {
+      ctx.report({ log: { level: 'info', data: { token: SECRET, line: SECRET } } });
+      return 'reported';
+    })
+    .handle(capability(of('ask')), (_, ctx) => {
+      const { who } = clientInputs(ctx, {
+        who: question(`Who knows ${SECRET}?`, z.object({ name: z.string() })),
+      });
+      return who.action;
+    })
+    .handle(capability({ ...of('answer'), answers: 'message' }), () => {
+      ran.push('answer');
+      return { token: SECRET, line: SECRET };
+    })
+    .handle(capability(of('hidden')), () => {
+      ran.push('hidden');
+      return SECRET;
+    })
+    .resource({ uri: 'talker://book', name: 'book' }, () => `All of ${SECRET}`)
+    .prompt({ name: 'greet', arguments: [{ name: 'who' }] }, `Greet {{who}} with ${SECRET}`, {
+      complete: { who: [SECRET, 'ann'] },
+    });
+  return { agent, ran };
+}
 
 const { publicKey, privateKey } = generateKeyPairSync('ed25519');
 const DID = 'did:example:talker';
@@ -112,32 +184,32 @@ const rpc = (method: string, params: object) =>
 // biome-ignore lint/suspicious/noExplicitAny: what a test reads of it is what it checks.
 const resultOf = (text: string): any => JSON.parse(text).result;
 // biome-ignore lint/suspicious/noExplicitAny: as above.
-const taskOf = async (tool: string, more?: object): Promise<any> =>
+const taskAt = async (tool: string, more?: object): Promise<any> =>
   resultOf(await rpc('SendMessage', { message: message(tool, more) })).task;
 const nothingOut = () => expect(heard.join('\n')).not.toContain(SECRET);
 const BASE64 = Buffer.from(SECRET).toString('base64');
 
 describe('A firewall before a system (C-33)', () => {
   it('cleans what agents say, in every way that A2A tells it', async () => {
-    const told = await taskOf('tell');
+    const told = await taskAt('tell');
     expect(told.status.state).toBe('TASK_STATE_COMPLETED');
     expect(told.artifacts[0].parts).toEqual([
       { data: { said: 'yes', all: [{ n: 1 }], line: 'It is [kept].' } },
     ]);
-    expect((await taskOf('plain')).artifacts[0].parts).toEqual([{ text: 'It is [kept].' }]);
-    expect((await taskOf('file')).artifacts[0].parts).toEqual([{ mediaType: 'text/plain', raw: '' }]);
+    expect((await taskAt('plain')).artifacts[0].parts).toEqual([{ text: 'It is [kept].' }]);
+    expect((await taskAt('file')).artifacts[0].parts).toEqual([{ mediaType: 'text/plain', raw: '' }]);
     const stream = await rpc('SendStreamingMessage', { message: message('chunks') });
     expect(stream).toContain('one [kept]');
     expect(stream).toContain('two');
-    const work = await taskOf('work');
+    const work = await taskAt('work');
     expect(work.status).toMatchObject({
       state: 'TASK_STATE_INPUT_REQUIRED',
       message: { parts: [{ text: 'Is it [kept]?' }] },
     });
-    const done = await taskOf('work', { taskId: work.id, parts: [{ text: 'yes' }] });
+    const done = await taskAt('work', { taskId: work.id, parts: [{ text: 'yes' }] });
     expect(done.artifacts.at(-1).parts).toEqual([{ data: { ended: true } }]);
     expect(done.artifacts[0]).toMatchObject({ name: '[kept]', description: '[kept]', parts: [{ data: {} }] });
-    expect((await taskOf('refuse')).status.message.parts[0]).toEqual({ text: 'It is [kept]' });
+    expect((await taskAt('refuse')).status.message.parts[0]).toEqual({ text: 'It is [kept]' });
     // Later reads, in any dialect.
     await rpc('GetTask', { id: work.id });
     await rpc('ListTasks', { includeArtifacts: true, historyLength: 100 });
@@ -236,7 +308,7 @@ describe('A firewall before a system (C-33)', () => {
   });
 
   it('asks before anything runs; what is not let in is a rejected task, or an error', async () => {
-    const denied = await taskOf('hidden');
+    const denied = await taskAt('hidden');
     expect(denied.status).toMatchObject({
       state: 'TASK_STATE_REJECTED',
       message: {
@@ -289,7 +361,7 @@ describe('A firewall before a system (C-33)', () => {
     ['says nonsense', (): string => 'yes'],
   ] as const)('lets nobody in when the filter %s, and tells them nothing of why', async (_, denies) => {
     house.denies = denies as never;
-    expect((await taskOf('tell')).status.state).toBe('TASK_STATE_REJECTED');
+    expect((await taskAt('tell')).status.state).toBe('TASK_STATE_REJECTED');
     expect(ran).toEqual([]);
     nothingOut();
   });
@@ -298,7 +370,7 @@ describe('A firewall before a system (C-33)', () => {
     house.denies = () => {
       throw refused('Ask again tomorrow');
     };
-    expect((await taskOf('tell')).status.message.parts[0]).toEqual({ text: 'Ask again tomorrow' });
+    expect((await taskAt('tell')).status.message.parts[0]).toEqual({ text: 'Ask again tomorrow' });
   });
 
   it.each([
@@ -312,7 +384,7 @@ describe('A firewall before a system (C-33)', () => {
     ['gives no JSON', () => () => undefined],
   ] as const)('lets nothing out when the sanitiser %s', async (_, cleans) => {
     house.cleans = cleans as never;
-    const { status, artifacts = [] } = await taskOf('tell');
+    const { status, artifacts = [] } = await taskAt('tell');
     expect(status.state).toBe('TASK_STATE_FAILED');
     expect(artifacts).toEqual([]);
     expect(await rpc('SendMessage', { message: message('answer') })).toContain('may not go out');
@@ -326,7 +398,7 @@ describe('A firewall before a system (C-33)', () => {
 
   it('gives out nothing of what its sanitiser takes whole', async () => {
     house.cleans = () => undefined;
-    const { status, artifacts = [] } = await taskOf('tell');
+    const { status, artifacts = [] } = await taskAt('tell');
     expect(status.state).toBe('TASK_STATE_COMPLETED');
     expect(JSON.stringify(artifacts)).not.toContain('said');
     nothingOut();
@@ -359,7 +431,7 @@ describe('An attestation of what goes out (C-33, L-23)', () => {
   it.each(['tell', 'chunks', 'plain'])(
     'stands with the end of a task (%s), over what it has made',
     async (tool) => {
-      const { status, artifacts } = await taskOf(tool);
+      const { status, artifacts } = await taskAt(tool);
       const attestation = status.message.metadata[ATTESTATION_URI] as Attestation;
       const made = artifacts.map(({ artifactId, parts }: { artifactId: string; parts: unknown }) => ({
         artifactId,
@@ -396,7 +468,7 @@ describe('An attestation of what goes out (C-33, L-23)', () => {
     ['gives no bytes', () => 'proof' as never],
   ])('that cannot be made (%s) keeps the result in', async (_, proves) => {
     house.proves = proves;
-    const { status } = await taskOf('tell');
+    const { status } = await taskAt('tell');
     expect(status.state).toBe('TASK_STATE_FAILED');
     const answer = await modernFetch(serving.url, 'tools/call', { name: 'talker.tell', arguments: {} });
     const text = await answer.text();

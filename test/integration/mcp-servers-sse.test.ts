@@ -2,8 +2,113 @@ import { startSystem } from 'orrery';
 import { type McpServerOptions, mcpServer } from 'orrery/mcp';
 import { describe, expect, it } from 'vitest';
 import { textOf, toolOf } from '../fixtures/mcp/mounted.ts';
-import { SseMcpServer } from '../fixtures/mcp/sse-server.ts';
 import { rejection, until } from '../fixtures/until.ts';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+interface Session {
+  readonly stream: ServerResponse;
+  isInitialised: boolean;
+}
+
+/**
+ * An MCP server of 2024-11-05 over HTTP and by hand: what it says comes in one stream of events, which begins with where it is
+ * to be told. It takes nothing in a session before that is initialised, and knows no other transport.
+ */
+class SseMcpServer implements AsyncDisposable {
+  readonly sessions = new Map<string, Session>();
+  /** What it was asked to do, by name. */
+  readonly calls: string[] = [];
+  /** Of the last message. */
+  lastHeaders: IncomingMessage['headers'] = {};
+  tools: string[] = ['echo', 'change', 'cut', 'hang'];
+  readonly #server: Server;
+  #nextSession = 1;
+
+  private constructor() {
+    this.#server = createServer((request, response) => void this.#take(request, response));
+  }
+
+  static async start(port = 0): Promise<SseMcpServer> {
+    const server = new SseMcpServer();
+    await new Promise<void>((resolve) => server.#server.listen(port, '127.0.0.1', resolve));
+    return server;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}/sse`;
+  }
+
+  /** Ends every stream; the sessions go with them. */
+  cut(): void {
+    for (const { stream } of this.sessions.values()) stream.destroy();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname, searchParams } = new URL(request.url as string, 'http://localhost');
+    if (pathname === '/sse' && request.method === 'GET') return this.#open(response);
+    if (pathname !== '/messages' || request.method !== 'POST') return void response.writeHead(405).end();
+    const session = this.sessions.get(searchParams.get('session') ?? '');
+    if (session === undefined) return void response.writeHead(404).end('no such session');
+    let text = '';
+    for await (const chunk of request) text += chunk;
+    this.lastHeaders = request.headers;
+    response.writeHead(202).end('Accepted');
+    this.#answer(session, JSON.parse(text));
+  }
+
+  #open(response: ServerResponse): void {
+    const id = String(this.#nextSession++);
+    this.sessions.set(id, { stream: response, isInitialised: false });
+    response.on('close', () => this.sessions.delete(id));
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(`event: endpoint\ndata: /messages?session=${id}\n\n`);
+  }
+
+  #answer(
+    session: Session,
+    { id, method, params }: { id?: number; method: string; params?: Record<string, unknown> },
+  ): void {
+    const say = (message: object): void =>
+      void session.stream.write(
+        `event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`,
+      );
+    if (method === 'notifications/initialized') session.isInitialised = true;
+    if (id === undefined) return;
+    if (method === 'initialize') {
+      const capabilities = { tools: { listChanged: true } };
+      return say({
+        id,
+        result: { protocolVersion: '2024-11-05', capabilities, serverInfo: { name: 'old', version: '1' } },
+      });
+    }
+    if (method === 'ping') return say({ id, result: {} });
+    if (!session.isInitialised)
+      return say({ id, error: { code: -32_602, message: 'it is not initialised' } });
+    if (method === 'tools/list') {
+      const tools = this.tools.map((name) => ({ name, inputSchema: { type: 'object' } }));
+      return say({ id, result: { tools } });
+    }
+    const name = String(params?.['name']);
+    this.calls.push(name);
+    if (name === 'cut') return this.cut();
+    if (name === 'hang') return;
+    const text = JSON.stringify(params?.['arguments'] ?? {});
+    say({ id, result: { content: [{ type: 'text', text }] } });
+    if (name !== 'change') return;
+    this.tools = ['echo', 'brand-new'];
+    say({ method: 'notifications/tools/list_changed' });
+  }
+}
 
 const old = (tool: string) => toolOf('old', tool);
 const patient = { timeoutMs: 20_000 };

@@ -1,8 +1,42 @@
-import { startSystem } from 'orrery';
+import { startSystem, loadPolicies } from 'orrery';
 import { describe, expect, it } from 'vitest';
 import { add, work } from '../fixtures/agents/living.ts';
-import { systemWithLossyControl } from '../fixtures/lossy-control.ts';
 import { agent, rejection, until } from '../fixtures/until.ts';
+import { systemSeams } from '../../runtime/protocol/system-seams.ts';
+import { createSystem } from '../../runtime/system/create-system.ts';
+import type { System } from '../../runtime/system/system.ts';
+import type { SystemOptions } from '../../runtime/system/system-options.ts';
+import type { ControlOrder } from '../../runtime/thread/control-protocol.ts';
+import { NodeSpawner } from '../../runtime/link/node-spawner.ts';
+import type { Port } from '../../runtime/link/port.ts';
+
+const WORKER = new URL('../../worker.ts', import.meta.url);
+
+/** A system in which the embedder's thread hears of no message of its control thread for which `isLost` says so. */
+async function systemWithLossyControl(
+  isLost: (message: ControlOrder) => boolean,
+  options: SystemOptions,
+): Promise<System> {
+  const spawner = new NodeSpawner(WORKER);
+  const spawn = spawner.spawn.bind(spawner);
+  // The one thread that the embedder's starts is the control thread.
+  spawner.spawn = (...started) => {
+    const spawned = spawn(...started);
+    return { ...spawned, port: lossy(spawned.port, isLost) };
+  };
+  return createSystem(
+    { seams: systemSeams(), spawner, policies: await loadPolicies(), workerOptions: {} },
+    options,
+  );
+}
+
+const lossy = (port: Port, isLost: (message: ControlOrder) => boolean): Port => ({
+  ...port,
+  onMessage: (listener) =>
+    port.onMessage((message) => {
+      if (!isLost(message as ControlOrder)) listener(message);
+    }),
+});
 
 const living = (...instances: string[]) => agent('living', { instances });
 const to = (name: string) => ({ agent: name, capability: add });

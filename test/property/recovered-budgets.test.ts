@@ -4,8 +4,148 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Amounts } from '../../runtime/budget/amounts.ts';
-import { MemoryMedium } from '../../runtime/journal/memory-store.ts';
-import { BudgetLives, type Funded, type Grant, THREADS } from '../fixtures/budget-lives.ts';
+import { MemoryMedium, MemoryStore } from '../../runtime/journal/memory-store.ts';
+import { newAccountMemory } from '../../runtime/budget/account-memory.ts';
+import { Accounts } from '../../runtime/budget/accounts.ts';
+import type { JournalledFunds } from '../../runtime/mailbox/journalled-funds.ts';
+import { Journal } from '../../runtime/journal/journal.ts';
+import { type OpenNotes, spendFiles } from '../../runtime/journal/spend-file.ts';
+import { ringFiles } from '../../runtime/journal/started-ring.ts';
+import { Mail, NO_ASK } from '../../runtime/mailbox/mail.ts';
+import { MailRecorder, mailFromRecord } from '../../runtime/mailbox/mail-record.ts';
+import { nodeEventLoop } from '../../runtime/protocol/system-seams.ts';
+import { FakeClock } from '../fixtures/fake-clock.ts';
+
+const THREADS = 3;
+const AGENT = 'mars';
+
+/** A budget as it was granted, and what was spent on it and below it in all lives. */
+interface Grant {
+  readonly above: Grant | undefined;
+  readonly own: Amounts;
+  readonly spent: { tokens: number; micros: number };
+}
+
+/** An envelope that waits or is in hand. */
+interface Funded {
+  readonly grant: Grant;
+  readonly number: number;
+  account: number;
+  /** What was spent on it in this life. */
+  spentNow: { tokens: number; micros: number };
+}
+
+/** One process after the other on one journal: what has accounts in them, and what comes of these. */
+class BudgetLives {
+  readonly #medium: MemoryMedium;
+  readonly #path: string;
+  #boot = 1;
+  #memory = newAccountMemory(512);
+  #threads: Accounts[] = [];
+  #notes: OpenNotes[] = [];
+  #store: MemoryStore | undefined;
+  #journal: Journal | undefined;
+  readonly grants: Grant[] = [];
+  readonly mails: Funded[] = [];
+
+  constructor(medium: MemoryMedium, path: string) {
+    this.#medium = medium;
+    this.#path = path;
+  }
+
+  thread(at: number): Accounts {
+    return this.#threads[at % THREADS] as Accounts;
+  }
+
+  async begin(): Promise<void> {
+    this.#memory = newAccountMemory(512);
+    this.#store = new MemoryStore({ medium: this.#medium });
+    const spends = { ...spendFiles, boot: () => String(this.#boot) };
+    const seams = { clock: new FakeClock(), random: () => 0 };
+    this.#journal = await Journal.open(
+      {
+        store: this.#store,
+        rings: { ...ringFiles, spends },
+        accounts: this.#memory,
+        seams,
+        loop: nodeEventLoop(),
+      },
+      { file: this.#path },
+    );
+    this.#threads = Array.from(
+      { length: THREADS },
+      (_, incarnation) => new Accounts(this.#memory, incarnation),
+    );
+    this.#notes = this.#threads.map((accounts, incarnation) => {
+      const isOpen = (account: number) => accounts.isOpen(account);
+      const notes = spendFiles.open(this.#path, { run: accounts.run, incarnation, isOpen });
+      accounts.noteIn(notes);
+      return notes;
+    });
+    await this.#recover();
+  }
+
+  /** What the journal has gets its accounts, a few at a time, in any thread. */
+  async #recover(): Promise<void> {
+    const journal = this.#journal as Journal;
+    for (let page = 0; ; page++) {
+      const left = await journal.takeLeft(AGENT, 3, 0);
+      if (left.length === 0) return;
+      const funds = left.map((one) => mailFromRecord(one).extras?.funds as JournalledFunds);
+      const accounts = journal.openAccounts(funds, page % THREADS);
+      left.forEach(({ number }, at) => {
+        const mail = this.mails.find((one) => one.number === number) as Funded;
+        mail.account = accounts[at] as number;
+        mail.spentNow = { tokens: 0, micros: 0 };
+      });
+    }
+  }
+
+  grantOf(above: Grant | undefined, own: Amounts): Grant {
+    const grant = { above, own, spent: { tokens: 0, micros: 0 } };
+    this.grants.push(grant);
+    return grant;
+  }
+
+  /** An envelope that draws on this account is kept. */
+  async keep(account: number, grant: Grant, at: number): Promise<void> {
+    const funds = this.thread(at).fundsOf(account) as JournalledFunds;
+    const mail = new Mail('m', '', 0, 'a', AGENT, undefined, 1, null, undefined, 0, NO_ASK, undefined, {
+      budget: {},
+      account,
+      funds,
+    });
+    const mails = [{ recipient: AGENT, body: new MailRecorder().record(mail) }];
+    const [number = 0] = await (this.#store as MemoryStore).write([{ mails, settled: [], records: [] }]);
+    this.mails.push({ grant, number, account, spentNow: { tokens: 0, micros: 0 } });
+  }
+
+  async settle(mail: Funded, at: number): Promise<void> {
+    this.mails.splice(this.mails.indexOf(mail), 1);
+    this.thread(at).close(mail.account);
+    await (this.#store as MemoryStore).write([{ mails: [], settled: [mail.number], records: [] }]);
+  }
+
+  /** Kept are mails only: what drew on budgets of the process is gone with it. */
+  kill({ powerLoss = false } = {}): void {
+    this.#store?.crash();
+    for (const notes of this.#notes) notes.close();
+    if (!powerLoss) return;
+    spendFiles.remove(this.#path);
+    this.#boot += 1;
+  }
+
+  async stop(): Promise<void> {
+    await this.#journal?.close();
+    for (const notes of this.#notes) notes.close();
+    // What was synced is there after that, too.
+    this.#boot += 1;
+  }
+
+  records(): number {
+    return this.#medium.records.get('spent')?.size ?? 0;
+  }
+}
 
 let folder: string;
 let runs = 0;

@@ -1,6 +1,53 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type SpokenServer, startSpokenServer } from '../../fixtures/a2a-speakers.ts';
 import { reasonFor, type Speaker } from '../../fixtures/speaker.ts';
+import { systemSeams } from '../../../runtime/protocol/system-seams.ts';
+import { createV01 } from '../../../gateway/a2a/wire/v01/dialect.ts';
+import { V03, V03_REST } from '../../../gateway/a2a/wire/v03/dialect.ts';
+import { restBindingOf, V1 } from '../../../gateway/a2a/wire/v1/dialect.ts';
+import { xprPart } from '../../../gateway/xpr/server/xpr-part.ts';
+import { startGrpc, type TestGrpc } from '../../fixtures/a2a-grpc.ts';
+import { startA2AServer, type TestServer, type TestServerOptions } from '../../fixtures/a2a-server.ts';
+import { grpcSpeaker } from '../../fixtures/grpc-speaker.ts';
+import { aeternaSpeaker, rest03Speaker, rest1Speaker } from '../../fixtures/rest-speakers.ts';
+import { rpc01Speaker, rpc03Speaker, rpc1Speaker, xprSpeaker } from '../../fixtures/rpc-speakers.ts';
+
+/** A server of everything that there is of A2A, and somebody for each way to speak to it. */
+interface SpokenServer extends AsyncDisposable {
+  readonly server: TestServer;
+  readonly grpc: TestGrpc;
+  speakers(by: string): Promise<readonly Speaker[]>;
+}
+
+/** `patienceMs`: how long those wait for a task who are answered when it is over, or after a while. */
+async function startSpokenServer(patienceMs = 150, options: TestServerOptions = {}): Promise<SpokenServer> {
+  const { newId } = systemSeams();
+  const v01 = createV01({ newId, waitMs: patienceMs });
+  const server = await startA2AServer({
+    dialects: [V1, V03, v01.rpc],
+    rest: [V03_REST, v01.rest, restBindingOf(V1)],
+    beside: (service) => [xprPart({ service, answerWithinMs: patienceMs })],
+    ...options,
+  });
+  const grpc = await startGrpc(server);
+  return {
+    server,
+    grpc,
+    speakers: async (by) => [
+      rpc1Speaker(server, by),
+      rest1Speaker(server, by),
+      await grpcSpeaker(grpc, by),
+      rpc03Speaker(server, by),
+      rest03Speaker(server, by),
+      rpc01Speaker(server, by),
+      aeternaSpeaker(server, by),
+      xprSpeaker(server, by),
+    ],
+    async [Symbol.asyncDispose]() {
+      await grpc[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
 
 let spoken: SpokenServer;
 let speakers: readonly Speaker[];

@@ -15,7 +15,118 @@ import { capability, defineAgent } from '../../../runtime/public.ts';
 import { parseSimulateOptions } from '../../../runtime/simulate/simulate-options.ts';
 import { parseSystemOptions } from '../../../runtime/system/system-options.ts';
 import { parseGatewayOptions } from '../../../gateway/serve-options.ts';
-import { type ErrorText, faultOfText, spoilt, textOf, textsOf } from '../../fixtures/error-texts.ts';
+import { isOrreryError } from '../../../runtime/protocol/errors.ts';
+
+/** A text that somebody may read, and where it comes from. */
+interface ErrorText {
+  readonly from: string;
+  readonly code: string;
+  readonly text: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+const MAX_LENGTH = 400;
+/** What comes of values that nobody has looked at, of one reason told twice, and of what is for a developer of ours. */
+const NEVER = [
+  /received undefined|got undefined|undefined, undefined|NaN, got/,
+  /\[object /,
+  /\(root\)/,
+  /Invalid input|Too small|Too big|Unrecognized key/,
+  /something else/,
+  /\n/,
+  / at .*:\d+:\d+/,
+  /\s$|[:;,]$/,
+  / {2}|,,|(?<!\.)\.\.(?!\.)/,
+  /\bundefined\b.*\bundefined\b/,
+];
+/** A clause that is this long and stands there twice is one reason told twice. */
+const LONG_CLAUSE = 16;
+
+/** What is wrong with how an error is put; undefined when nothing is. */
+function faultOfText({ code, text, details }: ErrorText): string | undefined {
+  const never = NEVER.find((pattern) => pattern.test(text));
+  if (never !== undefined) return `it has ${never}`;
+  if (text.length > MAX_LENGTH) return `it has ${text.length} characters`;
+  if (!beginsWell(text, details)) return 'it begins neither with a capital letter nor with a name';
+  const clauses = text.split(/[:;]/).map((clause) => clause.trim());
+  const twice = clauses.find((clause, at) => clause.length >= LONG_CLAUSE && clauses.indexOf(clause) < at);
+  if (twice !== undefined) return `it says twice "${twice}"`;
+  if (code !== 'INVALID_OPTIONS') return undefined;
+  const { field, value, expected } = details;
+  return text === `${field} is ${value}, expected ${expected}`
+    ? undefined
+    : 'it does not name field and value';
+}
+
+/** With a capital letter, a name in quotes, or one of the names that the error is about. */
+function beginsWell(text: string, details: ErrorText['details']): boolean {
+  if (/^["A-Z]/.test(text)) return true;
+  return Object.values(details).some(
+    (name) => typeof name === 'string' && name !== '' && text.startsWith(name),
+  );
+}
+
+const LONG = 'x'.repeat(2_000);
+
+/** What is given in the place of anything. */
+const BAD_VALUES: readonly unknown[] = [
+  null,
+  '',
+  'nobody',
+  LONG,
+  -1,
+  0.5,
+  Number.NaN,
+  Number.POSITIVE_INFINITY,
+  true,
+  [],
+  [1],
+  [null],
+  {},
+  { strange: 1 },
+  () => 1,
+  1n,
+  Symbol('bad'),
+  new Map([[1, 2]]),
+  new Date(Number.NaN),
+  new Error('a value'),
+];
+
+/** What is wrong with `options` in one place at a time: a field at any depth that is another value, is left out, or is new. */
+function* spoilt(options: unknown): Generator<unknown> {
+  yield undefined;
+  yield* BAD_VALUES;
+  if (typeof options !== 'object' || options === null) return;
+  yield { ...options, nobodyKnows: 1 };
+  for (const [field, value] of Object.entries(options)) {
+    const { [field as keyof typeof options]: _left, ...without } = options;
+    yield without;
+    for (const bad of spoilt(value)) yield Array.isArray(options) ? [bad] : { ...options, [field]: bad };
+  }
+}
+
+/** What `call` throws or rejects with for each of `values`, each text once. */
+async function textsOf(
+  from: string,
+  values: Iterable<unknown>,
+  call: (value: never) => unknown,
+): Promise<ErrorText[]> {
+  const found = new Map<string, ErrorText>();
+  for (const value of values) {
+    try {
+      await call(value as never);
+    } catch (error) {
+      const text = textOf(from, error);
+      found.set(text.text, text);
+    }
+  }
+  return [...found.values()];
+}
+
+function textOf(from: string, error: unknown): ErrorText {
+  if (isOrreryError(error)) return { from, code: error.code, text: error.message, details: error.details };
+  return { from, code: 'none', text: String(error), details: {} };
+}
 
 type Factory = (...given: never[]) => errors.OrreryError;
 type FactoryName<Of> = {
