@@ -13,7 +13,7 @@ import { slidingWindow } from '../../gateway/admit/sliding-window.ts';
 import type { Authenticator } from '../../runtime/protocol/admission.ts';
 import { ANONYMOUS } from '../../runtime/protocol/principal.ts';
 import { systemClock } from '../../runtime/protocol/system-seams.ts';
-import { fail } from '../fixtures/agents/greeter.agent.ts';
+import { fail, greeter } from '../fixtures/agents/greeter.agent.ts';
 import { systemWithFaultyControl } from '../fixtures/faulty-control.ts';
 import { resultOf, runFixture } from '../fixtures/run-fixture.ts';
 import { agent, rejection, until } from '../fixtures/until.ts';
@@ -145,7 +145,7 @@ describe('A system that is served (DESIGN 8)', () => {
   });
 
   it('refuses what is no option, and leaves nothing of it open', async () => {
-    const system = await team();
+    const system = await team({ agents: [greeter] });
     const refused: readonly [ServeOptions, string][] = [
       [{ expose: ['nobody'] }, 'expose[0] is "nobody", expected the id of an agent of the team'],
       [{ entry: 'nobody' }, 'entry is "nobody"'],

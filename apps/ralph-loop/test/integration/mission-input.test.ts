@@ -15,9 +15,9 @@ let root: string;
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'orrery-input-'));
-  system = await startSystem({
-    agents: [...loopAgents(), { module: new URL('./team/strict.agent.ts', import.meta.url) }],
-  });
+  const agents = [...loopAgents(), { module: new URL('./team/strict.agent.ts', import.meta.url) }];
+  // What is refused is refused wherever its agent runs.
+  system = await startSystem({ agents: agents.map((one) => ({ ...one, isolation: 'inline' as const })) });
 });
 afterAll(async () => {
   await system.stop();

@@ -89,3 +89,17 @@ describe('The hooks of a firewall (C-33)', () => {
     expect(said.token).toBe('hush');
   });
 });
+
+describe('The options of a firewall', () => {
+  it.each([
+    ['a hook that there is not', { filterquery: () => true }, 'firewall.filterquery'],
+    ['no hook', {}, 'firewall'],
+    ['a hook that is none', { filterQuery: 'no' }, 'firewall.filterQuery'],
+    ['proofs of nobody', { zkAttest: () => new Uint8Array(1) }, 'firewall.did'],
+    ['a time that is none', { filterQuery: () => true, timeoutMs: -1 }, 'firewall.timeoutMs'],
+  ])('name %s', (_, hooks, field) => {
+    expect(() => guarded(hooks as never)).toThrow(
+      expect.objectContaining({ code: 'INVALID_OPTIONS', message: expect.stringContaining(`${field} is `) }),
+    );
+  });
+});
