@@ -147,7 +147,6 @@ export async function openA2A(options: ServedA2AOptions, deps: OpenA2ADeps): Pro
     rest: [V03_REST, v01.rest, restBindingOf(V1, ...drafts)],
     ...(signing === undefined ? {} : { signing }),
     ...(heartbeatMs === undefined ? {} : { heartbeatMs }),
-    cardsAreLive: cardProvider !== undefined,
     ...(amendCard === undefined ? {} : { amendCard }),
   });
   const parts = [part, ...(push === undefined ? [] : [push.part]), ...bindings.map((open) => open.part)];

@@ -60,6 +60,7 @@ export function createA2AService(options: A2AServiceOptions): A2AService {
   const cards = createCardService({
     ...options.cards,
     team: cardProvider === undefined ? team : shownTeam(team, cardProvider),
+    isLive: cardProvider !== undefined,
     extensions,
     pushNotifications: push !== undefined,
   });

@@ -9,7 +9,6 @@ import type { Dialect } from '../wire/dialect.ts';
 
 /**
  * - `dialects` whose cards the served one is, the newest first.
- * - `isLive`   what stands on a card may be something else each time, whatever the team's revision.
  * - `amend`    what else says what stands on a card; asked with every request, since it may say something else each time.
  */
 export interface CardRoutesDeps {
@@ -18,7 +17,6 @@ export interface CardRoutesDeps {
   readonly dialects: readonly Dialect[];
   readonly edge: Edge;
   readonly signer?: CardSigner | undefined;
-  readonly isLive?: boolean;
   readonly amend?: AmendCard | undefined;
 }
 
@@ -88,7 +86,7 @@ function readyCards(deps: CardRoutesDeps): (asked: CardAsked) => Promise<ReadyCa
     revision = deps.team.revision;
     const key = JSON.stringify([agentId ?? null, baseUrl, version ?? null]);
     const known = cards.get(key);
-    if (known !== undefined && deps.amend === undefined && deps.isLive !== true) return known;
+    if (known !== undefined && deps.amend === undefined && !deps.cards.isLive) return known;
     const made = makeCard(deps, asked, known);
     // What nobody has by this name is not worth a place.
     if (agentId !== undefined && deps.team.card(agentId) === undefined) return made;

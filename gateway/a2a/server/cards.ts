@@ -20,6 +20,7 @@ export interface CardOptions {
 
 interface CardServiceDeps extends CardOptions {
   readonly team: ServedTeam;
+  readonly isLive: boolean;
   readonly pushNotifications: boolean;
   readonly extensions: readonly A2AExtension[];
 }
@@ -31,8 +32,10 @@ interface CardServiceDeps extends CardOptions {
  * - `extended` for those who have proved who they are. Throws UNSUPPORTED_OPERATION where there are none,
  *              EXTENDED_AGENT_CARD_NOT_CONFIGURED when others have one and this one would say no more, UNAUTHENTICATED, and
  *              AGENT_NOT_FOUND.
+ * - `isLive`   a card may change without a change of the team's revision.
  */
 export interface CardService {
+  readonly isLive: boolean;
   card(agentId: string | undefined, baseUrl: string): ServedCard | undefined;
   extended(caller: Caller): ServedCard;
 }
@@ -44,6 +47,7 @@ export function createCardService(deps: CardServiceDeps): CardService {
     return card === undefined ? undefined : agentOf(card, deps.team);
   };
   return {
+    isLive: deps.isLive,
     card(agentId, baseUrl) {
       const subject = subjectOf(agentId);
       return subject === undefined ? undefined : cardOf(deps, subject, baseUrl, false);

@@ -27,7 +27,6 @@ export { V1, V1_1_DRAFT } from '../wire/v1/dialect.ts';
  * - `rest`        those that are spoken over plain HTTP. Of two that have a path the first gets it, and one to whom it is
  *                 the path of an agent comes last. @default A2A 1.0
  * - `signing`     signs the cards. @default they are not signed
- * - `cardsAreLive` cards may be others each time that they are asked for. @default only with the team's revision
  * - `amendCard`   makes of a card the one that is shown. @default it is shown as it is
  * - `heartbeatMs` how often a stream shows that it lives. @default 15 s
  */
@@ -37,7 +36,6 @@ export interface A2APartOptions {
   readonly dialects?: readonly [Dialect, ...Dialect[]];
   readonly rest?: readonly RestBinding[];
   readonly signing?: CardKey;
-  readonly cardsAreLive?: boolean;
   readonly amendCard?: AmendCard;
   readonly heartbeatMs?: number;
 }
@@ -71,7 +69,6 @@ export async function a2aPart(options: A2APartOptions): Promise<GatewayPart> {
         dialects,
         edge,
         signer,
-        isLive: options.cardsAreLive === true,
         amend: options.amendCard,
       });
       if (signing !== undefined) {
