@@ -12,7 +12,6 @@ const SOURCES = ['runtime', 'actors', 'gateway', 'policies', 'transports'].map((
 const STILL_MORE: Readonly<Record<string, number>> = {
   AgentChannelsDeps: 8,
   AgentRecordsDeps: 7,
-  GrpcHandlersDeps: 8,
   LinkDeps: 9,
   NodeLogDeps: 9,
   OutboxDeps: 15,

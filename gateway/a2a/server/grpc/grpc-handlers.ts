@@ -27,21 +27,15 @@ import { encodeGrpcStatusDetails, GRPC_STATUS_CODE, GRPC_STATUS_DETAILS_BIN } fr
 import { writeError } from '../../wire/v1/errors.ts';
 
 /**
- * - `baseUrl` under which callers reach the gateway over HTTP, for cards.
  * - `scheme`  by which callers come: `https` where they come by TLS.
  * - `members` how many a message may have, as JSON.
- * - `closing` aborts when the server is to end.
- * - `onFault` hears of errors that no caller is told of.
  */
 export interface GrpcHandlersDeps {
   readonly service: A2AService;
-  readonly admit: Admit;
-  readonly baseUrl: string;
+  readonly edge: ExchangeEdge<ReceivedCall>;
   readonly scheme: 'http' | 'https';
   readonly members: MemberLimits;
-  readonly closing: AbortSignal;
   readonly signer?: CardSigner | undefined;
-  readonly onFault?: ((error: unknown, path: string) => void) | undefined;
 }
 
 type UnaryCall = ServerUnaryCall<Buffer, Buffer>;
@@ -91,7 +85,7 @@ function streamHandler(deps: GrpcHandlersDeps, method: GrpcMethod) {
     answered(deps, method, call, {
       send: async (performed, signal) => {
         if (performed.kind === 'stream') await pour(performed, method, call, signal);
-        if (deps.closing.aborted)
+        if (deps.edge.closing.aborted)
           throw fault('UNAVAILABLE', 'The server ends: subscribe to the task elsewhere, or later');
         call.end();
       },
@@ -113,7 +107,7 @@ function answered(
   call: UnaryCall | StreamCall,
   sending: Sending,
 ): Promise<void> {
-  const edge = edgeOf(deps);
+  const { edge } = deps;
   const received = new ReceivedCall(call, `${deps.scheme}://${call.getHost()}${method.path}`, method.path);
   return exchangeWith(edge, received, {
     decode: ({ bytes }) => {
@@ -134,8 +128,27 @@ function answered(
   });
 }
 
+/**
+ * What the edge of gRPC calls is made of.
+ *
+ * - `baseUrl` under which callers reach the gateway over HTTP, for cards.
+ * - `closing` aborts when the server is to end.
+ * - `onFault` hears of errors that no caller is told of.
+ */
+export interface GrpcEdgeOptions {
+  readonly admit: Admit;
+  readonly baseUrl: string;
+  readonly closing: AbortSignal;
+  readonly onFault?: ((error: unknown, path: string) => void) | undefined;
+}
+
 /** The edge of gRPC calls, whose message is here whole. */
-const edgeOf = ({ admit, baseUrl, closing, onFault }: GrpcHandlersDeps): ExchangeEdge<ReceivedCall> => ({
+export const grpcEdge = ({
+  admit,
+  baseUrl,
+  closing,
+  onFault,
+}: GrpcEdgeOptions): ExchangeEdge<ReceivedCall> => ({
   closing,
   admit,
   baseUrl: () => baseUrl,

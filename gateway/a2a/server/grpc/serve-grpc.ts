@@ -9,7 +9,7 @@ import { hostOf, isLoopback } from '../../../http/request-guard.ts';
 import { type TlsOptions, tlsMaterial } from '../../../http/tls-material.ts';
 import type { A2AService } from '../a2a-service.ts';
 import type { CardSigner } from '../../wire/card-signature.ts';
-import { GRPC_SERVICE, grpcHandlers } from './grpc-handlers.ts';
+import { GRPC_SERVICE, grpcEdge, grpcHandlers } from './grpc-handlers.ts';
 import { messageTimeout } from './message-timeout.ts';
 import { createServer, type Server as Listener, type Socket } from 'node:net';
 
@@ -98,7 +98,9 @@ export async function serveGrpc(options: ServeGrpcOptions): Promise<ServingGrpc>
   });
   const closing = new AbortController();
   const scheme = tls === undefined ? 'http' : 'https';
-  server.addService(GRPC_SERVICE, grpcHandlers({ ...options, members, scheme, closing: closing.signal }));
+  const edge = grpcEdge({ ...options, closing: closing.signal });
+  const { service, signer } = options;
+  server.addService(GRPC_SERVICE, grpcHandlers({ service, signer, edge, members, scheme }));
   const accepting = await accept(server, credentialsOf(tls), { host, port, maxConnections });
   let closed: Promise<void> | undefined;
   return {
