@@ -15,7 +15,6 @@ const STILL_MORE: Readonly<Record<string, number>> = {
   LinkDeps: 9,
   NodeLogDeps: 9,
   OutboxDeps: 15,
-  StdioTransportDeps: 7,
   // What an embedder may give: public.
   SystemDeps: 9,
   TeamToolsDeps: 8,

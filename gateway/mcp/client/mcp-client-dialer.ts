@@ -215,15 +215,15 @@ export class McpClientDialer implements McpDialer {
     const { command, args, env, cwd, url, maxMessageBytes, maxUnaskedBytes, stopGraceMs } = this.#settings;
     const onTooLarge = (): void => late.tooLarge();
     if (command === undefined) return this.#http(new URL(url as string | URL), onTooLarge);
-    const transport = new StdioTransport({
-      order: { command, args, env, cwd },
-      clock: this.#clock,
-      maxMessageBytes,
-      maxUnaskedBytes,
-      stopGraceMs,
-      onTooLarge,
-      onLog: (text) => listener.onLog(text),
-    });
+    const transport = new StdioTransport(
+      {
+        order: { command, args, env, cwd },
+        clock: this.#clock,
+        onTooLarge,
+        onLog: (text) => listener.onLog(text),
+      },
+      { maxMessageBytes, maxUnaskedBytes, stopGraceMs },
+    );
     return {
       transport,
       reason: () => transport.reason,

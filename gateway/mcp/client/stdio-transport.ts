@@ -12,12 +12,16 @@ import { LineReader } from '../line-reader.ts';
 /** A message of more than this many times `maxMessageBytes` counts as flooding. */
 const SKIPS = 16;
 
-export interface StdioTransportDeps {
-  readonly order: ChildOrder;
-  readonly clock: Clock;
+/** Each as `McpTarget` has it. */
+export interface StdioLimits {
   readonly maxMessageBytes: number;
   readonly maxUnaskedBytes: number;
   readonly stopGraceMs: number;
+}
+
+export interface StdioTransportDeps {
+  readonly order: ChildOrder;
+  readonly clock: Clock;
   /** Called when a message is too large. It is not known which request it answers. */
   readonly onTooLarge: () => void;
   readonly onLog: (text: string) => void;
@@ -36,14 +40,16 @@ export class StdioTransport implements Transport {
   /** Why it was closed. */
   reason = 'it was closed';
   readonly #deps: StdioTransportDeps;
+  readonly #limits: StdioLimits;
   #child: GuardedChild | undefined;
   #unasked = 0;
   #isFlooding = false;
   #isClosed = false;
   #isKilled = false;
 
-  constructor(deps: StdioTransportDeps) {
+  constructor(deps: StdioTransportDeps, limits: StdioLimits) {
     this.#deps = deps;
+    this.#limits = limits;
   }
 
   get pid(): number | null {
@@ -60,11 +66,11 @@ export class StdioTransport implements Transport {
     const child = new GuardedChild(order, clock);
     this.#child = child;
     const lines = new LineReader({
-      maxBytes: this.#deps.maxMessageBytes,
+      maxBytes: this.#limits.maxMessageBytes,
       onLine: (line) => this.#take(line),
       onTooLong: () => this.#deps.onTooLarge(),
       onSkipped: (bytes) => {
-        if (bytes > SKIPS * this.#deps.maxMessageBytes)
+        if (bytes > SKIPS * this.#limits.maxMessageBytes)
           this.#endFlood(`a message of more than ${bytes} bytes`);
       },
     });
@@ -84,7 +90,7 @@ export class StdioTransport implements Transport {
     const child = this.#child;
     if (child === undefined || this.#isClosed) throw new Error(`The server is gone: ${this.reason}`);
     const line = `${JSON.stringify(message)}\n`;
-    const { maxMessageBytes } = this.#deps;
+    const { maxMessageBytes } = this.#limits;
     const length = Buffer.byteLength(line);
     if (length > maxMessageBytes)
       throw new Error(`the message has ${length} bytes, at most ${maxMessageBytes} are sent`);
@@ -95,7 +101,7 @@ export class StdioTransport implements Transport {
 
   async close(): Promise<void> {
     this.#isKilled ||= !this.#isClosed;
-    await this.#child?.stop(this.#deps.stopGraceMs);
+    await this.#child?.stop(this.#limits.stopGraceMs);
     this.#close('it was closed');
   }
 
@@ -111,7 +117,7 @@ export class StdioTransport implements Transport {
     const isAnswer =
       message !== undefined && (isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message));
     this.#unasked = isAnswer ? 0 : this.#unasked + line.length;
-    const { maxUnaskedBytes } = this.#deps;
+    const { maxUnaskedBytes } = this.#limits;
     if (this.#unasked > maxUnaskedBytes)
       return this.#endFlood(`more than ${maxUnaskedBytes} bytes that nobody asked for`);
     if (message === undefined) this.onerror?.(new Error(`a line that is no message: ${line.slice(0, 100)}`));
