@@ -37,14 +37,14 @@ export function agentTools(ctx: ActorContext<unknown>): ToolService {
     clock: client.seams.clock,
     offers,
     log,
-    calls: {
+    caller: {
       callerId: client.agentId,
       ask: (asking) => client.ask(asking, ctx),
       stream: (asking) => client.stream(asking, ctx),
+      note: (event) => client.note(event),
+      taint: () => ctx.taint,
+      absorbTaint: (taint) => client.absorbTaint(taint, ctx),
     },
-    note: (event) => client.note(event),
-    taint: () => ctx.taint,
-    absorbTaint: (taint) => client.absorbTaint(taint, ctx),
     onUpdate: (listener) =>
       listenToUpdates(client, (uri) => {
         // What it may not see it does not hear of either.

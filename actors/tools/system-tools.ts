@@ -56,12 +56,12 @@ function openSystemTools(system: ToolSystem): ToolService {
       clock: client.seams.clock,
       offers,
       log,
-      calls: {
+      caller: {
         callerId: client.agentId,
         ask: (asking) => client.ask(asking),
         stream: (asking) => client.stream(asking),
+        note: (event) => client.note(event),
       },
-      note: (event) => client.note(event),
       onUpdate,
     });
     return opened;

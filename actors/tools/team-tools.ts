@@ -28,27 +28,31 @@ import type { OfferIndex } from './offer-index.ts';
 import { type CallRecorder, recordCall } from './record-call.ts';
 import { whoseTool } from './whose-tool.ts';
 
-/** How agents are asked, and in whose name. */
-export interface ToolCalls {
+/**
+ * Who calls tools: an agent with some work in hand, or the embedder.
+ *
+ * - `note`        tells the system of a call.
+ * - `taint`       where what the caller has in it came from outside.
+ * - `absorbTaint` taints the caller with what it is shown.
+ */
+export interface ToolCaller {
   readonly callerId: string;
   ask(asking: Asking): Promise<unknown>;
   stream(asking: Asking): AsyncIterable<unknown>;
+  readonly note: CallRecorder['note'];
+  readonly taint?: CallRecorder['taint'];
+  readonly absorbTaint?: (taint: Taint) => void;
 }
 
 /**
  * - `offers` what there is to be called.
  * - `log`    of the calls.
- * - `note`   tells the system of one.
- * - `taint`  where what the caller has in it came from outside; `takeIn` says the same of what it is shown.
  */
 export interface TeamToolsDeps {
   readonly clock: Clock;
   readonly offers: OfferIndex;
   readonly log: InvocationLog;
-  readonly calls: ToolCalls;
-  readonly note: CallRecorder['note'];
-  readonly taint?: CallRecorder['taint'];
-  readonly absorbTaint?: (taint: Taint) => void;
+  readonly caller: ToolCaller;
   readonly onUpdate: ToolService['onUpdate'];
 }
 
@@ -93,8 +97,11 @@ export class TeamTools implements ToolService {
   async call(name: string, args: unknown, options: CallOptions = {}): Promise<unknown> {
     const tool = this.#catalogue.tool(name);
     if (tool === undefined) throw toolNotFound(name);
-    const callerId = options?.as?.id ?? this.#deps.calls.callerId;
-    return recordCall(this.#deps, { tool, args, callerId }, () => this.#call(tool, args, options));
+    const { clock, log, caller } = this.#deps;
+    const { note, taint } = caller;
+    const callerId = options?.as?.id ?? caller.callerId;
+    const call = (): Promise<unknown> => this.#call(tool, args, options);
+    return recordCall({ clock, log, note, taint }, { tool, args, callerId }, call);
   }
 
   async read(uri: string, options: CallOptions = {}): Promise<readonly ResourceContent[]> {
@@ -119,8 +126,8 @@ export class TeamTools implements ToolService {
   }
 
   invocations(): readonly ToolInvocation[] {
-    const { log, absorbTaint: takeIn } = this.#deps;
-    if (log.taint !== undefined) takeIn?.(log.taint);
+    const { log, caller } = this.#deps;
+    if (log.taint !== undefined) caller.absorbTaint?.(log.taint);
     return log.list();
   }
 
@@ -135,7 +142,7 @@ export class TeamTools implements ToolService {
   /** Listing tools taints the caller with what their names, descriptions and schemas say. Calling one by its name does not. */
   #shown<Item extends { readonly taint?: Taint }>(items: readonly Item[]): readonly Item[] {
     const taint = taintOfOffers(items);
-    if (taint !== undefined) this.#deps.absorbTaint?.(taint);
+    if (taint !== undefined) this.#deps.caller.absorbTaint?.(taint);
     return items;
   }
 
@@ -146,9 +153,9 @@ export class TeamTools implements ToolService {
     const fault = findUnserialisable(args, 'arguments');
     if (fault !== undefined) throw notSerialisable(fault.path, fault.kind);
     const asking = this.#asking(agentId, capability, args, options);
-    if (!streams) return this.#deps.calls.ask(asking);
+    if (!streams) return this.#deps.caller.ask(asking);
     const chunks: unknown[] = [];
-    for await (const chunk of this.#deps.calls.stream(asking)) chunks.push(chunk);
+    for await (const chunk of this.#deps.caller.stream(asking)) chunks.push(chunk);
     return chunks;
   }
 
@@ -161,7 +168,7 @@ export class TeamTools implements ToolService {
   ): Promise<Output> {
     try {
       requireCallOptions(options);
-      return (await this.#deps.calls.ask(this.#asking(agentId, id, input, options))) as Output;
+      return (await this.#deps.caller.ask(this.#asking(agentId, id, input, options))) as Output;
     } catch (error) {
       throw whoseTool(error, agentId);
     }

@@ -17,7 +17,6 @@ const STILL_MORE: Readonly<Record<string, number>> = {
   OutboxDeps: 15,
   // What an embedder may give: public.
   SystemDeps: 9,
-  TeamToolsDeps: 8,
   // A record, made for every envelope.
   'new Mail': 13,
 };
