@@ -15,7 +15,7 @@ import { EventRing } from './event-ring.ts';
 import { COUNT } from './thread-counters.ts';
 import type { Outcome, SystemEvent } from '../protocol/system-event.ts';
 import { ToolCounts } from './tool-counts.ts';
-import { latencyOf, type Traffic, trafficEvents, TrafficRing } from './traffic-ring.ts';
+import { latencyOf, type Traffic, trafficEvents, type TrafficPlace, TrafficRing } from './traffic-ring.ts';
 
 const NOTED_KEPT = 512;
 const CHANNELS_KEPT = 256;
@@ -24,18 +24,22 @@ const EVENTS_A_POST = 512;
 /** Security events and failures a second that go to the control thread. Of a flood, the rest stays in this thread. */
 const AUDITED_A_SECOND = 200;
 
+/** Where a thread's log goes. */
+export interface LogOutlet {
+  /** There is something to report with the next flush. */
+  planFlush(): void;
+  /** Posts a report at once. */
+  tell(report: EventReport): void;
+  /** Called for a dead letter of a mail that the journal has. */
+  keepLetter(mail: Mail, letter: DeadLetter): void;
+}
+
 export interface NodeLogDeps {
-  readonly place: string;
+  readonly place: TrafficPlace;
   readonly clock: Clock;
   readonly counters: Float64Array;
   readonly partyOf: (id: string) => Party;
-  readonly agentOf: (mail: Mail) => string;
-  readonly limits: EventLimits;
-  /** There is something to report with the next flush. */
-  readonly onReports: () => void;
-  /** Called for a dead letter of a mail that the journal has. */
-  readonly keepLetter: (mail: Mail, letter: DeadLetter) => void;
-  readonly tell: (report: EventReport) => void;
+  readonly outlet: LogOutlet;
 }
 
 /** `mail`: the envelope of an event that is about the traffic of one. */
@@ -72,10 +76,10 @@ export class NodeLog {
   /** Security events that only this thread has, of a flood. */
   unaudited = 0;
 
-  constructor(deps: NodeLogDeps) {
+  constructor(deps: NodeLogDeps, limits: Pick<EventLimits, 'traffic' | 'crossings'>) {
     this.#deps = deps;
-    this.traffic = new TrafficRing(deps.limits.traffic);
-    this.crossings = new CrossingRing(deps.limits.crossings);
+    this.traffic = new TrafficRing(limits.traffic);
+    this.crossings = new CrossingRing(limits.crossings);
   }
 
   /** Counts how long a routing decision took. */
@@ -107,8 +111,8 @@ export class NodeLog {
       ...(partial === undefined ? {} : { partial }),
     };
     this.#letters.push(letter);
-    if (mail.kept > 0) this.#deps.keepLetter(mail, letter);
-    if (this.#letters.length === 1) this.#deps.onReports();
+    if (mail.kept > 0) this.#deps.outlet.keepLetter(mail, letter);
+    if (this.#letters.length === 1) this.#deps.outlet.planFlush();
     this.note({
       ...this.#about(mail),
       type: 'dead-letter',
@@ -131,7 +135,7 @@ export class NodeLog {
     if (letters.length > 0) this.#letters = [];
     if (events.length > 0) this.#streamed = [];
     if (letters.length > 0 || events.length > 0)
-      this.#deps.tell({ t: 'told', number: this.#told, letters, events });
+      this.#deps.outlet.tell({ t: 'told', number: this.#told, letters, events });
     return this.#told;
   }
 
@@ -217,7 +221,7 @@ export class NodeLog {
     this.#audit({
       ...about,
       type: 'declared-clean',
-      place: this.#deps.place,
+      place: this.#deps.place.id,
       agentId,
       taint,
       reason,
@@ -230,19 +234,19 @@ export class NodeLog {
     this.#count(COUNT.crossTier);
     this.crossings.note(mail, sender.tier, row);
     if (!this.isTold) return;
-    this.#stream(crossingEvent(crossingOf(mail, sender.tier, row), this.#deps.place));
+    this.#stream(crossingEvent(crossingOf(mail, sender.tier, row), this.#deps.place.id));
   }
 
   /** What is remembered, as the events that users see. */
   recentEvents(): SystemEvent[] {
-    const { place: id, agentOf } = this.#deps;
+    const { place } = this.#deps;
     const events = [
       ...this.#noted.toArray(),
       ...this.#channels.toArray(),
       ...this.#tools.toArray(),
-      ...this.crossings.toEvents(id),
+      ...this.crossings.toEvents(place.id),
     ];
-    for (const traffic of this.traffic.entries()) events.push(...trafficEvents(traffic, { id, agentOf }));
+    for (const traffic of this.traffic.entries()) events.push(...trafficEvents(traffic, place));
     return events;
   }
 
@@ -251,7 +255,7 @@ export class NodeLog {
     if (event.type === 'error') this.#count(COUNT.errors);
     if (event.type === 'model-call') this.#countModelCall(event);
     if (event.type === 'tool-invocation') this.#countToolCall(event);
-    const placed = { ...event, place: this.#deps.place };
+    const placed = { ...event, place: this.#deps.place.id };
     const kind = eventKind(placed);
     if (kind !== 'traffic' && this.#mayAudit()) return this.#audit(placed);
     if (kind === 'security') this.unaudited += 1;
@@ -265,7 +269,7 @@ export class NodeLog {
   #audit(event: SystemEvent): void {
     this.#watcher?.(event, undefined);
     this.#postStreamed();
-    this.#deps.tell({ t: 'audited', event });
+    this.#deps.outlet.tell({ t: 'audited', event });
   }
 
   #mayAudit(): boolean {
@@ -319,15 +323,14 @@ export class NodeLog {
   }
 
   #streamTraffic(traffic: Traffic): void {
-    const { place: id, agentOf } = this.#deps;
-    for (const event of trafficEvents(traffic, { id, agentOf })) this.#stream(event, traffic.mail);
+    for (const event of trafficEvents(traffic, this.#deps.place)) this.#stream(event, traffic.mail);
   }
 
   #stream(event: SystemEvent, mail?: Mail): void {
     this.#watcher?.(event, mail);
     const events = this.#streamed;
     if (events === undefined) return;
-    if (events.push(event) === 1) this.#deps.onReports();
+    if (events.push(event) === 1) this.#deps.outlet.planFlush();
     else if (events.length >= EVENTS_A_POST) this.#postStreamed();
   }
 
@@ -336,7 +339,7 @@ export class NodeLog {
     const fact = this.#streamed?.pop();
     if (fact === undefined) return;
     this.#postStreamed();
-    this.#deps.tell({ t: 'events', events: [fact] });
+    this.#deps.outlet.tell({ t: 'events', events: [fact] });
   }
 
   /** Posts streamed events that count with the next commit. */
@@ -345,8 +348,8 @@ export class NodeLog {
     const events = this.#streamed;
     this.#streamed = [];
     this.#isBegun = true;
-    this.#deps.tell({ t: 'told', number: this.#told + 1, letters: [], events });
-    this.#deps.onReports();
+    this.#deps.outlet.tell({ t: 'told', number: this.#told + 1, letters: [], events });
+    this.#deps.outlet.planFlush();
   }
 
   #about(mail: Mail) {

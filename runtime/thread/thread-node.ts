@@ -178,17 +178,20 @@ export class ThreadNode implements SendingThread {
     const { table, grants } = this;
     this.judge = new MailJudge({ table, policies: deps.policies, grants, words: this.words, clock });
     this.mailSender = new MailSender(this);
-    this.log = new NodeLog({
-      place: boot.id,
-      clock,
-      counters: this.counters,
-      partyOf: (id) => this.judge.partyOf(id),
-      agentOf: this.agentOf,
-      onReports: () => this.outbox.planFlush(),
-      keepLetter: (mail, letter) => this.journal?.keepLetter(mail, letter),
-      limits: boot.events,
-      tell: (report) => deps.tell(report),
-    });
+    this.log = new NodeLog(
+      {
+        place: this,
+        clock,
+        counters: this.counters,
+        partyOf: (id) => this.judge.partyOf(id),
+        outlet: {
+          planFlush: () => this.outbox.planFlush(),
+          tell: (report) => deps.tell(report),
+          keepLetter: (mail, letter) => this.journal?.keepLetter(mail, letter),
+        },
+      },
+      boot.events,
+    );
     this.router = new ThreadRouter({
       table,
       clock,

@@ -13,7 +13,6 @@ const STILL_MORE: Readonly<Record<string, number>> = {
   AgentChannelsDeps: 8,
   AgentRecordsDeps: 7,
   LinkDeps: 9,
-  NodeLogDeps: 9,
   OutboxDeps: 15,
   // What an embedder may give: public.
   SystemDeps: 9,
