@@ -344,7 +344,9 @@ export class Cell {
 
   /** The handler is done and `output` is its answer. */
   finish(handling: Handling, output: unknown): void {
-    if (handling.isOver || this.#awaitsJournal(handling, () => this.finish(handling, output))) return;
+    if (handling.isOver) return;
+    if (handling.isAwaitingJournal && this.#awaitsJournal(handling, () => this.finish(handling, output)))
+      return;
     const mail = handling.mail as Mail;
     this.#letGo(handling);
     if (handling.cutShort !== undefined) this.outcomes.close(mail, 'expired', handling.cutShort);

@@ -315,6 +315,11 @@ export class Handling implements HandlingContext<never> {
     return this.#whenKept !== undefined;
   }
 
+  /** Something that was sent from here waits for the journal. */
+  get isAwaitingJournal(): boolean {
+    return this.#unkept > 0;
+  }
+
   /** What was sent from here waits for the journal: `go` is called when it does not any more. False when nothing waits. */
   awaitsJournal(go: () => void): boolean {
     if (this.#unkept === 0) return false;

@@ -13,12 +13,16 @@ const NOBODY = 'nobody is there who could approve it';
 /** Who attends to the agents of one thread. */
 export class Interceptors {
   readonly #interceptors: readonly Interceptor[];
+  /** The first who has a handler for a name answers it. */
+  readonly #handlers = new Map<string, EnvelopeHandler<never>>();
   /** By message type, as mails have it. */
   readonly #arrivals: readonly (readonly Interceptor[])[];
   readonly #owed: readonly (readonly Interceptor[])[];
 
   constructor(interceptors: readonly Interceptor[]) {
     this.#interceptors = interceptors;
+    for (const { handlers } of interceptors.toReversed())
+      for (const [name, handler] of handlers) this.#handlers.set(name, handler);
     const byType = (typesOf: (one: Interceptor) => ReadonlySet<A2AMessageType>) =>
       A2A_MESSAGE_TYPES.map((type) => interceptors.filter((one) => typesOf(one).has(type)));
     this.#arrivals = byType(({ types }) => types);
@@ -27,11 +31,7 @@ export class Interceptors {
 
   /** What answers for agents that do not handle `name`, a message type or capability. */
   handlerOf(name: string): EnvelopeHandler<never> | undefined {
-    for (const { handlers } of this.#interceptors) {
-      const handler = handlers.get(name);
-      if (handler !== undefined) return handler;
-    }
-    return undefined;
+    return this.#handlers.get(name);
   }
 
   /** Shows what has just come to those whom it concerns; true when it is handled. */

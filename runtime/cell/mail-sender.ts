@@ -334,6 +334,7 @@ export class MailSender {
 
   /** Has its steps begin; returns why it cannot be sent. */
   #begin(send: Send): OrreryError | undefined {
+    if (send.steps === NO_STEPS) return undefined;
     for (const step of send.steps) {
       const why = step.begin(send);
       if (why !== undefined) return why;
@@ -343,7 +344,7 @@ export class MailSender {
 
   /** Has its steps end: `row` has it; without one it was refused, or what was waited for is over. */
   #end(send: Send, row: AgentRow | undefined): void {
-    for (const step of send.steps) step.end(send, row);
+    if (send.steps !== NO_STEPS) for (const step of send.steps) step.end(send, row);
   }
 
   /** Why it is not sent: the system stops, and this is not part of what was under way: no answer, caused by no envelope, and no actor needs it. */
@@ -378,7 +379,7 @@ export class MailSender {
     const unkept = journal?.refusal(row);
     if (unkept !== undefined) return new Unsent(unkept, row);
     const lane = laneFor(from, row, mail);
-    if (outbox.room(row, lane) <= 0 || (!isInTurn && room.isAwaited(row, lane))) return noRoom(row);
+    if (!outbox.hasRoom(row, lane) || (!isInTurn && room.isAwaited(row, lane))) return noRoom(row);
     return row;
   }
 
@@ -415,7 +416,7 @@ export class MailSender {
   #deliver(send: Send, row: AgentRow, routingMs: number): RoutingResult {
     this.#accept(send, row, routingMs);
     this.#end(send, row);
-    return deliveredResult(row, latencyOf(routingMs));
+    return deliveredResult(row, routingMs);
   }
 
   #accept({ from, mail, parent }: Send, row: AgentRow, routingMs: number): void {
@@ -470,7 +471,7 @@ export class MailSender {
     const { accounts, judge, log, outbox } = this.#thread;
     const lane = laneFor(from, row, mail);
     const verdict = judge.judge(from.party, row, mail, TOLD_ALL, nowMs);
-    const isFull = verdict === undefined && outbox.room(row, lane) <= 0;
+    const isFull = verdict === undefined && !outbox.hasRoom(row, lane);
     const unsent = isFull ? noRoom(row) : verdict && new Unsent(verdict, row);
     if (unsent !== undefined) {
       log.refusal(from.party, mail, unsent.verdict, row);
@@ -514,8 +515,7 @@ function laneFor(from: Identity, row: AgentRow, mail: Mail): Lane {
 }
 
 function isOnPath(path: readonly PathHop[], agentId: string): boolean {
-  for (const hop of path) if (hop.agent === agentId) return true;
-  return false;
+  return path.length > 0 && path.some((hop) => hop.agent === agentId);
 }
 
 const NOBODY_HERE: ReadonlySet<ErrorCode> = new Set(['AGENT_NOT_FOUND', 'CAPABILITY_NOT_FOUND']);

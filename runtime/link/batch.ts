@@ -1,4 +1,13 @@
-import { Mail, type MailExtras, askGeneration, askSlot, askName, REPLY } from '../mailbox/mail.ts';
+import {
+  askGeneration,
+  askName,
+  askSlot,
+  Mail,
+  type MailExtras,
+  NO_ASK,
+  NO_SLOT,
+  REPLY,
+} from '../mailbox/mail.ts';
 import type { Taint } from '../protocol/taint.ts';
 import type { PathHop } from '../protocol/envelope.ts';
 import type { OutFlow } from '../mailbox/out-flow.ts';
@@ -239,7 +248,6 @@ export class BatchWriter {
   readonly #askSlots = new Column<number>();
   readonly #askGenerations = new Column<number>();
   readonly #extras = new Column<unknown>();
-  readonly #kept = new Column<number>();
 
   constructor(names: SendingNames) {
     this.#names = names;
@@ -326,7 +334,8 @@ export class BatchWriter {
     const payloads = new Array<unknown>(mails.length);
     let texts = 0;
     let serial = firstSerial;
-    let kept = 0;
+    let isAsked = false;
+    let isKept = false;
     let run = 0;
     let previous = first;
     let recipient = this.#names.string(first.recipient);
@@ -339,16 +348,14 @@ export class BatchWriter {
       if (mail.recipient !== previous.recipient) recipient = this.#names.string(mail.recipient);
       previous = mail;
       run += 1;
-      const { key, ask } = mail;
+      const { key } = mail;
       this.#flows.push((flows[at] as OutFlow).flow);
       this.#recipients.push(recipient);
       this.#keys.push(typeof key === 'string' ? key : key - serial);
       if (typeof key === 'number') serial = key;
       this.#times.push(since(first.timestamp, mail.timestamp));
-      this.#askSlots.push(askSlot(ask));
-      this.#askGenerations.push(askGeneration(ask));
-      this.#kept.push(mail.kept === 0 ? 0 : mail.kept - kept);
-      if (mail.kept !== 0) kept = mail.kept;
+      isAsked ||= mail.ask !== NO_ASK;
+      isKept ||= mail.kept !== 0;
       if (mail.text === undefined) payloads[at] = this.#payloadOf(mail);
       else texts += 1;
     }
@@ -371,10 +378,10 @@ export class BatchWriter {
       this.#recipients.take(),
       this.#keys.take(),
       this.#times.take(),
-      this.#askSlots.take(),
-      this.#askGenerations.take(),
+      isAsked ? mails.map(({ ask }) => askSlot(ask)) : NO_SLOT,
+      isAsked ? mails.map(({ ask }) => askGeneration(ask)) : 0,
       texts === 0 ? payloads : 0,
-      this.#kept.take(),
+      isKept ? keptNumbers(mails) : 0,
     ];
   }
 
@@ -440,6 +447,17 @@ function textOf(mails: readonly Mail[], payloads: readonly unknown[]): string {
     return text ?? JSON.stringify(payloads[at]) ?? 'null';
   });
   return `[${texts.join(',')}]`;
+}
+
+/** The numbers in the journal, each as its distance to the one before; 0 for a mail that is not kept there. */
+function keptNumbers(mails: readonly Mail[]): number[] {
+  let last = 0;
+  return mails.map(({ kept }) => {
+    if (kept === 0) return 0;
+    const distance = kept - last;
+    last = kept;
+    return distance;
+  });
 }
 
 /** A list as JSON with one more item, which is JSON. */

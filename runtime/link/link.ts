@@ -21,7 +21,7 @@ import type { Port } from './port.ts';
 const CREDIT_WINDOW = 1_024;
 /** How many are taken in before a waiting sender is woken. */
 const WAKE_EVERY = 256;
-const MAX_BATCH = 128;
+const MAX_BATCH = 256;
 /** How long the other side may take in nothing before its credit does not count any more. */
 const PATIENCE_MS = 100;
 

@@ -96,10 +96,9 @@ export class Outbox {
     return this.#slabs[index] as FlowSlab;
   }
 
-  /** How many more envelopes of this thread the recipient takes in this lane. */
-  room(row: AgentRow, lane: Lane): number {
-    const { unsettled, pending } = this.#flow(row, lane);
-    return row.profile.mailboxCapacity - unsettled - pending;
+  /** Says whether the recipient takes one more envelope of this thread in this lane. */
+  hasRoom(row: AgentRow, lane: Lane): boolean {
+    return this.#flow(row, lane).hasRoom(row.profile.mailboxCapacity);
   }
 
   /**

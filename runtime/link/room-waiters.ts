@@ -11,7 +11,7 @@ const POLL_MS = 20;
 /** `want` asks the recipient's thread to say when there may be room. */
 export interface RoomWaitersDeps {
   readonly clock: Clock;
-  readonly room: (row: AgentRow, lane: Lane) => number;
+  readonly hasRoom: (row: AgentRow, lane: Lane) => boolean;
   readonly want: (row: AgentRow) => void;
 }
 
@@ -52,7 +52,7 @@ export class RoomWaiters {
     this.#stopPolling ??= this.#deps.clock.setTimer(POLL_MS, () => this.#poll());
     // It may have got room before its thread could know that somebody wants it.
     this.#deps.want(row);
-    if (this.#deps.room(row, lane) > 0) this.wake();
+    if (this.#deps.hasRoom(row, lane)) this.wake();
   }
 
   /** Mail was settled somewhere: lets as many go as there is room for. */
@@ -78,12 +78,12 @@ export class RoomWaiters {
   }
 
   #serve({ row, lane, waiters }: Queue): void {
-    const { room, want } = this.#deps;
+    const { hasRoom, want } = this.#deps;
     do {
-      while (waiters.length > 0 && room(row, lane) > 0) waiters.shift()?.go();
+      while (waiters.length > 0 && hasRoom(row, lane)) waiters.shift()?.go();
       if (waiters.length === 0) return;
       want(row);
-    } while (room(row, lane) > 0);
+    } while (hasRoom(row, lane));
   }
 
   #poll(): void {

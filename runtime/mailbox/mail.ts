@@ -26,7 +26,7 @@ export const NO_ASK = -1;
 const SLOT_BITS = 20;
 const SLOTS = 1 << SLOT_BITS;
 /** Of a mail that nobody waits for. */
-const NO_SLOT = -1;
+export const NO_SLOT = -1;
 
 export const LAST_GENERATION = 0x3fffffff;
 

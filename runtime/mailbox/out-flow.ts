@@ -36,6 +36,14 @@ export class OutFlow {
   /** Told of each that is let go of, since its outcome is known. */
   onSettled: ((mail: Mail) => void) | undefined = undefined;
   #inbound: InFlow | undefined;
+  /**
+   * The marks as last read and written here. The recipient writes beside them all the time: reading that memory for each
+   * envelope would cost more than the rest of this class.
+   */
+  #settled: number;
+  #marked: number;
+  /** Some of what it keeps may have names to be forgotten. */
+  #hasNames = false;
   readonly #entries = new Fifo<Mail>();
 
   constructor(flow: number, slot: number, lane: Lane, words: Int32Array, base: number, isLocal: boolean) {
@@ -47,6 +55,8 @@ export class OutFlow {
     this.isLocal = isLocal;
     words[base + MARK.slot] = slot;
     words[base + MARK.lane] = lane;
+    this.#settled = words[base + MARK.settled] as number;
+    this.#marked = words[base + MARK.sent] as number;
   }
 
   /** The recipient's end of a flow within one thread. */
@@ -57,7 +67,14 @@ export class OutFlow {
 
   /** How many of this flow have no known outcome yet. */
   get unsettled(): number {
-    return distance(this.sent, this.words[this.base + MARK.settled] as number) - this.#ahead;
+    this.#settled = this.words[this.base + MARK.settled] as number;
+    return distance(this.sent, this.#settled) - this.#ahead;
+  }
+
+  /** Says whether fewer than `capacity` of this flow are accepted and have no known outcome yet. */
+  hasRoom(capacity: number): boolean {
+    const most = distance(this.sent, this.#settled) + this.pending;
+    return most < capacity || this.unsettled + this.pending < capacity;
   }
 
   /** What is settled may be noted before older ones are; behind the record is room for that. */
@@ -75,6 +92,8 @@ export class OutFlow {
     this.sent = (this.sent + 1) | 0;
     mail.sequence = this.sent;
     if (this.isLocal) return;
+    // Only what the journal keeps is named.
+    if (mail.kept > 0 || mail.name >= 0) this.#hasNames = true;
     this.#entries.push(mail);
     if ((this.sent & (TRIM_EVERY - 1)) === 0) this.trim();
   }
@@ -90,20 +109,22 @@ export class OutFlow {
 
   /** Marks what has left this thread; false when it had been marked before. */
   mark(sequence: number): boolean {
-    const at = this.base + MARK.sent;
-    if (distance(sequence, this.words[at] as number) <= 0) return false;
-    this.words[at] = sequence;
+    if (distance(sequence, this.#marked) <= 0) return false;
+    this.#marked = sequence;
+    this.words[this.base + MARK.sent] = sequence;
     return true;
   }
 
   /** Lets go of what is settled up to the mark; returns how many are not settled. */
   trim(): number {
     const settled = this.words[this.base + MARK.settled] as number;
+    this.#settled = settled;
     const entries = this.#entries;
-    for (let first = entries.peek(); first !== undefined; first = entries.peek()) {
-      if (distance(first.sequence, settled) > 0) break;
-      entries.shift();
-      if (first.name >= 0) this.onSettled?.(first);
+    // Numbers are dense: what is let go of need not be read, which was long ago in no cache any more.
+    const left = Math.max(0, distance(this.sent, settled));
+    while (entries.length > left) {
+      const settledMail = entries.shift() as Mail;
+      if (this.#hasNames && settledMail.name >= 0) this.onSettled?.(settledMail);
     }
     return entries.length - this.#ahead;
   }

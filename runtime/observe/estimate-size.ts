@@ -23,8 +23,22 @@ function sizeOfPart(value: unknown, depth: number): number {
   if (value instanceof Map) return sizeOfMany([...first(value.values())], value.size, depth);
   if (value instanceof Set) return sizeOfMany([...first(value)], value.size, depth);
   if (Array.isArray(value)) return sizeOfMany(spread(value), value.length, depth);
-  const keys = Object.keys(value);
-  const fields = value as Record<string, unknown>;
+  return sizeOfFields(value as Record<string, unknown>, depth);
+}
+
+function sizeOfFields(fields: Record<string, unknown>, depth: number): number {
+  let count = 0;
+  let sum = 0;
+  for (const key in fields) {
+    count += 1;
+    if (count > NODES) return sizeOfLarge(fields, depth);
+    sum += SMALL + sizeOfPart(fields[key], depth + 1);
+  }
+  return Math.max(sum, SMALL);
+}
+
+function sizeOfLarge(fields: Record<string, unknown>, depth: number): number {
+  const keys = Object.keys(fields);
   return sizeOfMany(
     spread(keys).map((key) => fields[key]),
     keys.length,

@@ -92,11 +92,12 @@ export const isCrossTier = (source: Party, target: Party): boolean =>
 export function judge(policies: readonly JudgePolicy[], request: JudgeRequest): Verdict | undefined {
   let asked: JudgePolicy | undefined;
   try {
-    for (const policy of policies) {
-      asked = policy;
-      const verdict = policy.judge(request);
+    // Every envelope comes by here: an iterator would be made for each.
+    for (let at = 0; at < policies.length; at++) {
+      asked = policies[at] as JudgePolicy;
+      const verdict = asked.judge(request);
       if (verdict !== undefined)
-        return isVerdict(verdict) ? verdict : failed(policy, 'it returned no verdict');
+        return isVerdict(verdict) ? verdict : failed(asked, 'it returned no verdict');
     }
     return undefined;
   } catch (error) {

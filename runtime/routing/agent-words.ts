@@ -23,23 +23,30 @@ export const newAgentWords = (capacity: number = CAPACITY): SharedArrayBuffer =>
  */
 export class AgentWords {
   readonly #memory: SharedArrayBuffer;
-  /** Follows the memory as that grows. */
-  readonly #words: Int32Array;
+  /** A view of fixed length is read and written faster than one that follows the memory. */
+  #words: Int32Array;
 
   constructor(memory: SharedArrayBuffer) {
     this.#memory = memory;
-    this.#words = new Int32Array(memory);
+    this.#words = viewOf(memory);
+  }
+
+  /** Says whether there is a word for the slot: the control thread may have made room for it meanwhile. */
+  #has(slot: number): boolean {
+    if (slot < this.#words.length) return true;
+    if (this.#memory.byteLength > this.#words.byteLength) this.#words = viewOf(this.#memory);
+    return slot < this.#words.length;
   }
 
   /** Makes room for slots below `count`; only the control thread gives slots. Those beyond all room have no word. */
   reach(count: number): void {
-    if (count <= this.#words.length) return;
+    if (count <= 0 || this.#has(count - 1)) return;
     const wanted = Math.ceil(count / STEP) * STEP * Int32Array.BYTES_PER_ELEMENT;
     this.#memory.grow(Math.min(wanted, this.#memory.maxByteLength));
   }
 
   write(slot: number, readiness: Readiness, load: number): void {
-    if (slot < this.#words.length)
+    if (slot >= 0 && this.#has(slot))
       this.#words[slot] = (Math.min(load, MAX_LOAD) << READINESS_BITS) | readiness;
   }
 
@@ -51,12 +58,16 @@ export class AgentWords {
 
   /** An agent without a word counts as one that can take mail. */
   readinessOf(slot: number): Readiness {
-    const word = this.#words[slot];
-    return word === undefined ? READINESS.live : ((word & READINESS_MASK) as Readiness);
+    return this.#has(slot) && slot >= 0
+      ? (((this.#words[slot] as number) & READINESS_MASK) as Readiness)
+      : READINESS.live;
   }
 
   /** 0 for an agent without a word. */
   loadOf(slot: number): number {
-    return (this.#words[slot] ?? 0) >> READINESS_BITS;
+    return this.#has(slot) ? (this.#words[slot] ?? 0) >> READINESS_BITS : 0;
   }
 }
+
+const viewOf = (memory: SharedArrayBuffer): Int32Array =>
+  new Int32Array(memory, 0, memory.byteLength / Int32Array.BYTES_PER_ELEMENT);

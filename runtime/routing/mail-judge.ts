@@ -252,12 +252,10 @@ function justificationIn(payload: unknown): string | undefined {
 type Latency = Pick<RoutingResult, 'latencyMs'>;
 
 /** What is told of an envelope that one agent has accepted. */
-export const deliveredResult = (row: AgentRow, latency: Latency): RoutingResult => ({
-  delivered: true,
-  path: routingPathTo(row),
-  targetAgentId: row.id,
-  ...latency,
-});
+export const deliveredResult = (row: AgentRow, latencyMs: number): RoutingResult =>
+  Number.isNaN(latencyMs)
+    ? { delivered: true, path: routingPathTo(row), targetAgentId: row.id }
+    : { delivered: true, path: routingPathTo(row), targetAgentId: row.id, latencyMs };
 
 /**
  * What is told of an envelope that reached nobody: `to` is whom it was meant for, or its recipient where nobody is known by

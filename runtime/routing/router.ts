@@ -205,7 +205,7 @@ export class A2ARouter {
     const failure = delivery instanceof Promise ? await delivery : delivery;
     if (failure !== undefined)
       return this.#refused(send, row, { code: 'DELIVERY_FAILED', reason: failure }, 'missing');
-    const result = deliveredResult(row, { latencyMs });
+    const result = deliveredResult(row, latencyMs);
     this.#sent(send);
     this.#log.decided(mail, result, { source: sender, target: row.party });
     this.#log.received(mail, row.id);

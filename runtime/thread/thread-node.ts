@@ -172,7 +172,7 @@ export class ThreadNode implements SendingThread {
     });
     this.room = new RoomWaiters({
       clock,
-      room: (row, lane) => this.outbox.room(row, lane),
+      hasRoom: (row, lane) => this.outbox.hasRoom(row, lane),
       want: (row) => this.links.to(row.place)?.wantRoom(),
     });
     const { table, grants } = this;

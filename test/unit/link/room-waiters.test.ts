@@ -19,7 +19,7 @@ function setUp() {
   const wanted: string[] = [];
   const waiters = new RoomWaiters({
     clock,
-    room: ({ id }) => room[id as 'a' | 'b'],
+    hasRoom: ({ id }) => room[id as 'a' | 'b'] > 0,
     want: ({ id }) => wanted.push(id),
   });
   const log: string[] = [];
