@@ -50,7 +50,8 @@ function sending({ room = 9 }: { room?: number } = {}) {
   const state = { room, isOpen: true, isStopped: false, isBehind: false, readArrived: () => {} };
   const held: WaitingSend[] = [];
   let serial = 0;
-  const waiters = new RoomWaiters({ clock, room: () => state.room, want: () => {} });
+  const hasRoom = (): boolean => state.room > 0;
+  const waiters = new RoomWaiters({ clock, hasRoom, want: () => {} });
   const thread = {
     id: 'here',
     seams: {
@@ -71,7 +72,7 @@ function sending({ room = 9 }: { room?: number } = {}) {
         recipient === 'mars' ? MARS : new Unrouted(verdictOf(agentNotFound(recipient))),
     },
     outbox: {
-      room: () => state.room,
+      hasRoom,
       accept: (_: AgentRow, lane: Lane, mail: Mail) => {
         state.room -= 1;
         accepted.push({ mail, lane });
