@@ -164,14 +164,14 @@ export class SendingNames {
     return ahead < NEW_CONTEXTS - this.#newContexts.length;
   }
 
-  /** What was named since the last batch that was posted; 0 without any. */
+  /** What was named since the last batch that was written; 0 without any. */
   get added(): readonly [readonly string[], readonly NamedContext[]] | 0 {
     if (this.#newStrings.length === 0 && this.#newContexts.length === 0) return 0;
     return [this.#newStrings, this.#newContexts];
   }
 
-  /** The batch with what was added is posted. */
-  posted(): void {
+  /** The batch with what was added will be posted, before every later one with mails. */
+  written(): void {
     if (this.#newStrings.length > 0) this.#newStrings = [];
     if (this.#newContexts.length > 0) this.#newContexts = [];
   }

@@ -17,11 +17,16 @@ import {
 } from './batch.ts';
 import type { Port } from './port.ts';
 
-/** Envelopes that may be posted and not yet taken in by the other side. */
+/** Envelopes that may be posted and not yet taken in by the other side; one post may go beyond it. */
 const CREDIT_WINDOW = 1_024;
 /** How many are taken in before a waiting sender is woken. */
 const WAKE_EVERY = 256;
+/** Mails of one post, and of one whose mails are as JSON longer than `LARGE` characters each. */
 const MAX_BATCH = 256;
+const MAX_LARGE = 128;
+const LARGE = 1_024;
+/** Mails that may be encoded before there is credit for them. */
+const MAX_ENCODED = 2_048;
 /** How long the other side may take in nothing before its credit does not count any more. */
 const PATIENCE_MS = 100;
 
@@ -63,6 +68,10 @@ export class Link {
   remotePeak = 1;
   #peak = 1;
   readonly #queue = new OutgoingQueue();
+  /** Batches that wait for credit, before everything in the queue. */
+  readonly #encoded: Encoded[] = [];
+  #encodedMails = 0;
+  #isLarge = false;
   #posted = 0;
   #starvedAtMs: number | undefined;
   readonly #deps: LinkDeps;
@@ -82,18 +91,22 @@ export class Link {
 
   /** Nothing waits to be posted. */
   get isDrained(): boolean {
-    return this.#queue.isEmpty;
+    return this.#queue.isEmpty && this.#encoded.length === 0;
   }
 
   /** Envelopes collected here and not posted yet. */
   get queued(): number {
-    return this.#queue.mailCount;
+    return this.#queue.mailCount + this.#encodedMails;
+  }
+
+  get #mostMails(): number {
+    return this.#isLarge ? MAX_LARGE : MAX_BATCH;
   }
 
   sendMail(flow: OutFlow, mail: Mail): void {
     const count = this.#queue.mail(flow, mail);
     if (mail.ask === NO_ASK) {
-      if (count % MAX_BATCH === 0) this.flush();
+      if (count % this.#mostMails === 0) this.flush();
       return;
     }
     this.asksInFlight += 1;
@@ -121,16 +134,37 @@ export class Link {
   /** Posts what is collected, as far as the other side's credit reaches. True when nothing is left. */
   flush(): boolean {
     const queue = this.#queue;
-    if (this.#isClosed || queue.isEmpty) return true;
+    if (this.#isClosed || this.isDrained) return true;
     let room = this.#room();
-    if (this.#isOverdue(room)) room = queue.mailCount;
-    while (!queue.isEmpty) {
-      if (queue.mailCount > 0 && room <= 0 && !queue.hasNotices) return this.#awaitCredit();
-      const batch = queue.take(Math.min(Math.max(room, 0), MAX_BATCH));
-      room -= batch.mails.length;
-      this.#post(batch);
+    if (this.#isOverdue(room)) room = Number.POSITIVE_INFINITY;
+    while (this.#encoded.length > 0 && room > 0) {
+      const next = this.#encoded.shift() as Encoded;
+      const count = next.outgoing.mails.length;
+      this.#encodedMails -= count;
+      room -= count;
+      this.#post(next);
     }
-    return true;
+    if (this.#encoded.length > 0) room = 0;
+    while (!queue.isEmpty) {
+      if (queue.mailCount > 0 && room <= 0 && !queue.hasNotices) {
+        this.#encodeAhead();
+        return this.#awaitCredit();
+      }
+      const batch = queue.take(Math.min(Math.max(room, 0), this.#mostMails));
+      room -= batch.mails.length;
+      this.#encode(batch, (encoded) => this.#post(encoded));
+    }
+    return this.#encoded.length === 0 || this.#awaitCredit();
+  }
+
+  /** Encodes what waits for credit, as long as a processor has it at hand. What is large waits as it is: it would be there twice. */
+  #encodeAhead(): void {
+    const queue = this.#queue;
+    while (!this.#isLarge && queue.mailCount >= MAX_BATCH && this.#encodedMails < MAX_ENCODED)
+      this.#encode(queue.take(MAX_BATCH), (encoded) => {
+        this.#encoded.push(encoded);
+        this.#encodedMails += encoded.outgoing.mails.length;
+      });
   }
 
   /** Decodes one post of the other side. Returns how many mails and replies it held. */
@@ -182,9 +216,14 @@ export class Link {
   }
 
   /** The other side is gone: nothing is posted any more, what it had posted can still be read. Returns what was left. */
-  retire(): Outgoing {
+  retire(): Pick<Outgoing, 'flows' | 'mails'> {
     this.#isClosed = true;
-    return this.#queue.take(Number.POSITIVE_INFINITY);
+    const left = [
+      ...this.#encoded.splice(0).map(({ outgoing }) => outgoing),
+      this.#queue.take(Number.POSITIVE_INFINITY),
+    ];
+    this.#encodedMails = 0;
+    return { flows: left.flatMap(({ flows }) => flows), mails: left.flatMap(({ mails }) => mails) };
   }
 
   close(): void {
@@ -217,18 +256,10 @@ export class Link {
     return this.#room() >= WAKE_EVERY ? this.flush() : false;
   }
 
-  #post(outgoing: Outgoing): void {
-    const { flows, mails } = outgoing;
-    this.#peak = Math.max(this.asksInFlight, this.#peak - Math.max(1, this.#peak >> 4), 1);
-    const message = this.#encode(outgoing);
-    if (message === undefined) {
-      for (const half of halvesOf(outgoing)) this.#post(half);
-      return;
-    }
+  #post({ message, outgoing: { flows, mails } }: Encoded): void {
     // First the post, then the marks: what they call sent has left this thread, whenever it is ended.
     this.#deps.port.post(message);
     this.#rouse();
-    this.#names.posted();
     this.#posted = (this.#posted + mails.length) | 0;
     if (mails.length > 0) {
       let first = 0;
@@ -247,8 +278,22 @@ export class Link {
     Atomics.notify(this.#credit, at, 1);
   }
 
+  /** Gives what is to be posted; in several parts, one after the other, where it is too much for one message. */
+  #encode(outgoing: Outgoing, give: (encoded: Encoded) => void): void {
+    this.#peak = Math.max(this.asksInFlight, this.#peak - Math.max(1, this.#peak >> 4), 1);
+    const message = this.#messageOf(outgoing);
+    if (message === undefined) {
+      for (const half of halvesOf(outgoing)) this.#encode(half, give);
+      return;
+    }
+    this.#names.written();
+    if (outgoing.mails.length > 0)
+      this.#isLarge = typeof message !== 'string' || message.length > outgoing.mails.length * LARGE;
+    give({ message, outgoing });
+  }
+
   /** Undefined when everything could be carried, but not in one message: strings end at half a gigabyte. */
-  #encode(outgoing: Outgoing): unknown {
+  #messageOf(outgoing: Outgoing): unknown {
     const news: News = { flows: [], introduced: [], slabs: [] };
     for (const flow of outgoing.flows) if (!flow.isIntroduced) this.#introduce(flow, outgoing, news);
     const header = { tableVersion: this.#deps.tableVersion(), peak: this.#peak };
@@ -283,6 +328,12 @@ export class Link {
     this.#slabsSent.add(index);
     news.slabs.push([index, this.#deps.slab(index).memory]);
   }
+}
+
+/** A batch, and what the other side reads of it. */
+interface Encoded {
+  readonly outgoing: Outgoing;
+  readonly message: unknown;
 }
 
 /** What a batch tells the other side of flows, and which flows these are. */

@@ -196,7 +196,7 @@ export class Links {
    * Until their agents have a thread again, this one has the only copy of what it had sent to them; unless it is the
    * embedder's, which ends last, it must not stay so. What was not even posted counts as sent from now on.
    */
-  #hold(unposted: Outgoing): void {
+  #hold(unposted: Pick<Outgoing, 'flows' | 'mails'>): void {
     const { outbox, table, id } = this.#node;
     unposted.mails.forEach((mail, at) => {
       outbox.hold(unposted.flows[at] as OutFlow, mail);

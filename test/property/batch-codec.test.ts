@@ -50,7 +50,7 @@ function newLine() {
   const write = (outgoing: Outgoing, { peak = 1, flows = [], slabs = [] }: Partial<Batch> = {}) =>
     writer.write(outgoing, { tableVersion: peak + 1, peak }, { flows, slabs });
   const post = (message: unknown, sink: BatchSink): number => {
-    names.posted();
+    names.written();
     return reader.read(structuredClone(message), sink);
   };
   return { write, post };

@@ -6,6 +6,8 @@ import { type LinkEnd, linkPair, senderOf } from '../fixtures/link-pair.ts';
 
 const CREDIT_WINDOW = 1_024;
 const PATIENCE_MS = 100;
+/** A post that was written before there was credit goes beyond the window by less than itself. */
+const MAX_BATCH = 256;
 
 const arbStep = () =>
   fc.record({
@@ -44,7 +46,7 @@ function newModel() {
   const checkWindow = (): void => {
     for (const side of [0, 1]) {
       const isStuck = clock.monotonicMs() - (hadRoomAtMs[side] as number) >= PATIENCE_MS;
-      if (!isStuck) expect(inFlight(side)).toBeLessThanOrEqual(CREDIT_WINDOW);
+      if (!isStuck) expect(inFlight(side)).toBeLessThan(CREDIT_WINDOW + MAX_BATCH);
       if (inFlight(side) < CREDIT_WINDOW) hadRoomAtMs[side] = clock.monotonicMs();
     }
   };

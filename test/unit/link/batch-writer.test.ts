@@ -35,7 +35,7 @@ function setUp() {
   /** Posts the batch; returns the mails as they arrive. */
   const send = (batch: Outgoing): Mail[] => {
     const message = write(batch);
-    names.posted();
+    names.written();
     const arrived: Mail[] = [];
     const none = (): void => {};
     const mail = (_: number, one: Mail): unknown => arrived.push(one);

@@ -11,7 +11,7 @@ function setUp() {
   const post = (): void => {
     const { added } = sending;
     if (added !== 0) received.add(JSON.parse(JSON.stringify(added)));
-    sending.posted();
+    sending.written();
   };
   return { sending, received, post };
 }

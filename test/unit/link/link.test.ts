@@ -40,9 +40,10 @@ describe('the credit of a link', () => {
     other.takeIn(10);
     end.link.flush();
     clock.advance(PATIENCE_MS - 1);
-    expect([end.link.flush(), end.posted]).toEqual([false, CREDIT_WINDOW + 10]);
+    // What was written ahead goes in one post.
+    expect([end.link.flush(), end.posted]).toEqual([false, CREDIT_WINDOW + 256]);
     clock.advance(PATIENCE_MS - 1);
-    expect([end.link.flush(), end.posted]).toEqual([false, CREDIT_WINDOW + 10]);
+    expect([end.link.flush(), end.posted]).toEqual([false, CREDIT_WINDOW + 256]);
   });
 
   it('holds up no answers, cancels and pulls', () => {
