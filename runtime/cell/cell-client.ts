@@ -10,7 +10,7 @@ import type { Seams } from '../protocol/seams.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 import { taintFrom } from '../protocol/taint-from.ts';
 import { mergeTaint, type Taint } from '../protocol/taint.ts';
-import { READINESS } from '../routing/agent-words.ts';
+import { READINESS } from '../routing/agent-status-memory.ts';
 import type { AgentOffer } from '../routing/offered-profile.ts';
 import { RegistryView } from '../routing/registry-view.ts';
 import type { RoutingTable } from '../routing/routing-table.ts';
@@ -106,10 +106,10 @@ export class CellClient implements AgentClient {
   }
 
   loadOf(agentId: string): number {
-    const { table, words } = this.#cell.thread;
+    const { table, agentStatus } = this.#cell.thread;
     const slot = table.get(agentId)?.slot ?? -1;
     if (slot < 0) return 0;
-    return words.readinessOf(slot) === READINESS.ended ? Number.POSITIVE_INFINITY : words.loadOf(slot);
+    return agentStatus.readinessOf(slot) === READINESS.ended ? Number.POSITIVE_INFINITY : agentStatus.loadOf(slot);
   }
 
   get team(): SeenTeam {

@@ -10,7 +10,7 @@ import type { Verdict } from '../protocol/policy.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { Outcome } from '../protocol/system-event.ts';
 import type { Taint } from '../protocol/taint.ts';
-import type { AgentWords } from '../routing/agent-words.ts';
+import type { AgentStatusMemory } from '../routing/agent-status-memory.ts';
 import type { MailJudge } from '../routing/mail-judge.ts';
 import type { AgentOffer } from '../routing/offered-profile.ts';
 import type { RoutingTable } from '../routing/routing-table.ts';
@@ -39,7 +39,7 @@ export interface CellThread extends CellReports {
   readonly table: RoutingTable;
   readonly judge: MailJudge;
   /** Whether each agent of the system can take mail, and its load. */
-  readonly words: AgentWords;
+  readonly agentStatus: AgentStatusMemory;
 
   /** What leaves the thread. */
   readonly mailSender: MailSender;

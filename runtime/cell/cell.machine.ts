@@ -1,5 +1,5 @@
 import { type SnapshotFrom, setup } from 'xstate';
-import { READINESS, type Readiness } from '../routing/agent-words.ts';
+import { READINESS, type Readiness } from '../routing/agent-status-memory.ts';
 
 export type CellEvent =
   | { readonly type: 'mail.awaited' }

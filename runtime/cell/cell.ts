@@ -19,7 +19,7 @@ import {
   reasonOf,
 } from '../protocol/errors.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
-import { READINESS, type Readiness } from '../routing/agent-words.ts';
+import { READINESS, type Readiness } from '../routing/agent-status-memory.ts';
 import type { AgentRow } from '../protocol/agent-row.ts';
 import type { Refusal } from '../supervision/outsiders.ts';
 import type { DiedOver } from '../supervision/supervisor.ts';
@@ -558,7 +558,7 @@ export class Cell {
   }
 
   #writeWord(): void {
-    this.thread.words.write(this.#slot, this.#told.readiness, this.#told.load);
+    this.thread.agentStatus.write(this.#slot, this.#told.readiness, this.#told.load);
   }
 
   get #lastWord(): ErrorData {

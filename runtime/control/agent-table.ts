@@ -2,7 +2,7 @@ import type { ProcessAgent } from '../agent/agent-description.ts';
 import { agentNotFound, type ErrorData, type LastError } from '../protocol/errors.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
 import type { Taint } from '../protocol/taint.ts';
-import type { AgentWords } from '../routing/agent-words.ts';
+import type { AgentStatusMemory } from '../routing/agent-status-memory.ts';
 import type { AgentOffer } from '../routing/offered-profile.ts';
 import {
   deltaOf,
@@ -54,13 +54,13 @@ export interface AgentRecord {
 
 /** Who is hosted where, and the table that says so to all: the authority that orders every change of it. */
 export class AgentTable {
-  readonly #words: Pick<AgentWords, 'reach' | 'hostDied'>;
+  readonly #agentStatus: Pick<AgentStatusMemory, 'reach' | 'hostDied'>;
   readonly #table = new RoutingTable();
   readonly #agents = new Map<string, AgentRecord>();
   readonly #bySlot: AgentRecord[] = [];
 
-  constructor(words: Pick<AgentWords, 'reach' | 'hostDied'>) {
-    this.#words = words;
+  constructor(agentStatus: Pick<AgentStatusMemory, 'reach' | 'hostDied'>) {
+    this.#agentStatus = agentStatus;
   }
 
   [Symbol.iterator](): Iterator<AgentRecord> {
@@ -96,9 +96,9 @@ export class AgentTable {
     return [...this.#agents.values()].filter((agent) => agent.place === place);
   }
 
-  /** The thread of a place is gone: whoever reads the words of its agents knows. */
+  /** The thread of a place is gone: whoever reads the status of its agents knows. */
   threadDied(place: string): void {
-    for (const { slot } of this.at(place)) this.#words.hostDied(slot);
+    for (const { slot } of this.at(place)) this.#agentStatus.hostDied(slot);
   }
 
   /** Of `places`, the one with the fewest agents; those that are about to come are `taken`. */
@@ -132,7 +132,7 @@ export class AgentTable {
       this.#agents.set(record.id, record);
       this.#bySlot[record.slot] = record;
     }
-    this.#words.reach(this.nextSlot);
+    this.#agentStatus.reach(this.nextSlot);
     const profiles = [...new Set(records.map((record) => record.profile))];
     const indexes = new Map(profiles.map((profile, index) => [profile, index]));
     const upsert: RowData[] = records.map(({ id, slot, place, profile }) => ({

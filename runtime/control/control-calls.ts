@@ -57,8 +57,8 @@ export interface ControlBoot {
   readonly hostIncarnation: ThreadMemories;
   /** The open budgets of the whole system. */
   readonly accounts: SharedArrayBuffer;
-  /** A word for each agent of the system, as `AgentWords` has it. */
-  readonly agentWords: SharedArrayBuffer;
+  /** A word for each agent of the system, as `AgentStatusMemory` has it. */
+  readonly agentStatus: SharedArrayBuffer;
   /** A number that this thread changes while it lives; the embedder's thread watches it. */
   readonly beat: SharedArrayBuffer;
 }

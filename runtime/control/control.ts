@@ -6,7 +6,7 @@ import type { ToolCount } from '../observe/tool-counts.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { type ErrorData, invalidOptions, reasonOf, refused } from '../protocol/errors.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
-import { AgentWords } from '../routing/agent-words.ts';
+import { AgentStatusMemory } from '../routing/agent-status-memory.ts';
 import type { RemoteQuery } from '../routing/remote-lookup.ts';
 import { type AgentOffer, offeringProfile } from '../routing/offered-profile.ts';
 import type { TableDelta } from '../routing/routing-table.ts';
@@ -82,10 +82,10 @@ export class Control implements ControlCalls {
   #stopBeat: () => void = () => undefined;
 
   constructor(boot: ControlBoot, { seams, spawner, host, onEvent }: ControlDeps) {
-    const { options, accounts, agentWords } = boot;
+    const { options, accounts, agentStatus } = boot;
     this.#seams = seams;
     this.#beat = new Int32Array(boot.beat);
-    this.#agents = new AgentTable(new AgentWords(agentWords));
+    this.#agents = new AgentTable(new AgentStatusMemory(agentStatus));
     const { clock } = seams;
     this.#log = new ControlLog({
       clock,

@@ -428,9 +428,9 @@ export class Threads {
   }
 
   #nodeBoot(id: string, incarnation: ThreadIncarnation): NodeBoot {
-    const { accounts, agentWords, options } = this.#boot;
+    const { accounts, agentStatus, options } = this.#boot;
     const { broadcastToSender, cpu, watchdog, starting, events, peers } = options;
-    const common = { accounts, agentWords, broadcastToSender, cpu, watchdog, starting, events, peers };
+    const common = { accounts, agentStatus, broadcastToSender, cpu, watchdog, starting, events, peers };
     const table = this.#deps.agents.snapshot();
     return { id, incarnation: incarnation.number, ...incarnation.memories, ...common, table };
   }

@@ -14,7 +14,7 @@ import { MailNames } from '../mailbox/mail-names.ts';
 import { OutFlow } from '../mailbox/out-flow.ts';
 import { COUNT } from '../observe/thread-counters.ts';
 import type { AgentRow } from '../protocol/agent-row.ts';
-import { type JournalLine, Keeping, type Sender, type Sending } from './keeping.ts';
+import { type UnitLog, JournalWriter, type Sender, type Sending } from './journal-writer.ts';
 import type { Link } from './link.ts';
 
 /** Takes what is sent to it within the thread. */
@@ -71,7 +71,7 @@ export class Outbox {
   #nextFlow = 0;
   readonly #names: MailNames;
   readonly #log: CommitLog;
-  #keeping: Keeping | undefined;
+  #journal: JournalWriter | undefined;
   #fundsOf: (account: number) => JournalledFunds | undefined = () => undefined;
   readonly #dirtyLinks: Link[] = [];
   #dirtyIn: InFlow[] = [];
@@ -106,18 +106,18 @@ export class Outbox {
    * when the journal has it, until when `sender` is not done.
    */
   accept(row: AgentRow, lane: Lane, mail: Mail, senderSlot: number, sender?: Sender): void {
-    if (this.#keeping === undefined || !row.profile.durable) return this.#send(row, lane, mail, senderSlot);
+    if (this.#journal === undefined || !row.profile.durable) return this.#send(row, lane, mail, senderSlot);
     this.#flow(row, lane).pending += 1;
     this.#limit(mail);
-    this.#keeping.add({ row, lane, mail, senderSlot, sender });
+    this.#journal.add({ row, lane, mail, senderSlot, sender });
   }
 
   /** From now on mail for durable recipients is kept before it is sent. */
-  keepIn(line: JournalLine, fundsOf: (account: number) => JournalledFunds | undefined): Keeping {
+  journalIn(log: UnitLog, fundsOf: (account: number) => JournalledFunds | undefined): JournalWriter {
     this.#fundsOf = fundsOf;
     const post = (sending: Sending): void => this.#post(sending);
-    this.#keeping = new Keeping({ line, post, plan: () => this.planFlush() });
-    return this.#keeping;
+    this.#journal = new JournalWriter({ log, post, plan: () => this.planFlush() });
+    return this.#journal;
   }
 
   /** What may be spent on a mail that is kept is not more in a later process. */
@@ -127,8 +127,8 @@ export class Outbox {
     if (funds !== undefined) mail.extras = { ...extras, funds };
   }
 
-  /** Takes in a mail that a former process left for an agent that lives here. */
-  takeIn(row: AgentRow, mail: Mail): void {
+  /** Accepts a mail that a former process left for an agent that lives here. */
+  acceptLeft(row: AgentRow, mail: Mail): void {
     this.#send(row, LANE.user, mail, -1);
   }
 
@@ -244,7 +244,7 @@ export class Outbox {
     this.#commit(this.#deps.beforeCommit());
     for (const tell of this.#onCommitted.splice(0)) tell();
     this.#deliver();
-    this.#keeping?.flush();
+    this.#journal?.flush();
   }
 
   #markHeld(): void {

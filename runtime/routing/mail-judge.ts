@@ -15,7 +15,7 @@ import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
 import type { Clock } from '../protocol/seams.ts';
 import { proposedIn } from '../protocol/task-proposal.ts';
-import { type AgentWords, READINESS, type Readiness } from './agent-words.ts';
+import { type AgentStatusMemory, READINESS, type Readiness } from './agent-status-memory.ts';
 import type { Grants } from './grants.ts';
 import type { RoutingTable } from './routing-table.ts';
 import { type AgentRow, routingPathTo } from '../protocol/agent-row.ts';
@@ -39,7 +39,7 @@ export class Unrouted {
 }
 
 /**
- * - `words`     whether an agent can take mail.
+ * - `agentStatus` whether an agent can take mail.
  * - `reachable` of a router without threads, whose agents have no slots: those that it can reach, of the ones that offer a
  *               capability. All count as hosted then. @default agents are in slots
  */
@@ -47,7 +47,7 @@ export interface MailJudgeDeps {
   readonly table: RoutingTable;
   readonly policies: readonly JudgePolicy[];
   readonly grants: Grants;
-  readonly words: Pick<AgentWords, 'readinessOf'>;
+  readonly agentStatus: Pick<AgentStatusMemory, 'readinessOf'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly reachable?: (offering: readonly AgentRow[]) => readonly AgentRow[];
 }
@@ -59,17 +59,17 @@ export interface MailJudgeDeps {
 export class MailJudge {
   readonly #table: RoutingTable;
   readonly #grants: Grants;
-  readonly #words: Pick<AgentWords, 'readinessOf'>;
+  readonly #agentStatus: Pick<AgentStatusMemory, 'readinessOf'>;
   readonly #clock: Pick<Clock, 'now'>;
   readonly #reachable: MailJudgeDeps['reachable'];
   #policies: readonly JudgePolicy[];
 
-  constructor({ table, policies, grants, words, clock, reachable }: MailJudgeDeps) {
+  constructor({ table, policies, grants, agentStatus, clock, reachable }: MailJudgeDeps) {
     this.#table = table;
     this.#clock = clock;
     this.#policies = policies;
     this.#grants = grants;
-    this.#words = words;
+    this.#agentStatus = agentStatus;
     this.#reachable = reachable;
   }
 
@@ -176,7 +176,7 @@ export class MailJudge {
         refused ??= new Unrouted(verdict, row);
         continue;
       }
-      const readiness = this.#words.readinessOf(row.slot);
+      const readiness = this.#agentStatus.readinessOf(row.slot);
       if (readiness === READINESS.live) return row;
       if (best === undefined || readiness > best.readiness) best = { row, readiness };
     }

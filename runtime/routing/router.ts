@@ -18,7 +18,7 @@ import { type Ends, type RefusalKind, RoutingLog } from './routing-log.ts';
 import type { AgentRow } from '../protocol/agent-row.ts';
 import { fromEnvelope, type Mail } from '../mailbox/mail.ts';
 import { EventRing } from '../observe/event-ring.ts';
-import { READINESS } from './agent-words.ts';
+import { READINESS } from './agent-status-memory.ts';
 
 /**
  * - `policies`          the rules, such as `defaultPolicies()`.
@@ -91,7 +91,7 @@ export class A2ARouter {
       table: registry.table,
       policies,
       grants: new Grants(clock),
-      words: { readinessOf: () => READINESS.live },
+      agentStatus: { readinessOf: () => READINESS.live },
       clock,
       reachable: (offering) => this.#reachableOf(offering),
     });

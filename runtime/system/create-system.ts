@@ -24,7 +24,7 @@ import { parseOptions, requireFunction, requireText } from '../protocol/parse-op
 import { RoutingConfig } from '../protocol/routing-config.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
 import { refusedResult } from '../routing/mail-judge.ts';
-import { newAgentWords } from '../routing/agent-words.ts';
+import { newAgentStatusMemory } from '../routing/agent-status-memory.ts';
 import { AgentRegistry } from '../routing/agent-registry.ts';
 import { NO_CHANGE } from '../routing/routing-table.ts';
 import { Connection } from '../link/connection.ts';
@@ -139,7 +139,7 @@ class RunningSystem implements Omit<SystemWithStopWork, typeof Symbol.asyncDispo
     this.#hasJournal = options.journal !== undefined;
     const hostIncarnation = newThreadMemories();
     const accounts = newAccountMemory();
-    const agentWords = newAgentWords();
+    const agentStatus = newAgentStatusMemory();
     const { workers, broadcastToSender, spareThread, supervision, watchdog, starting, cpu, journal, events } =
       options;
     const peers = options.peers && { missMs: options.peers.missMs };
@@ -150,7 +150,7 @@ class RunningSystem implements Omit<SystemWithStopWork, typeof Symbol.asyncDispo
       workerOptions,
       hostIncarnation,
       accounts,
-      agentWords,
+      agentStatus,
       beat: newControlBeat(),
     };
     if (deps.control === undefined) this.#control = spawner.spawn('orrery-control', boot, []);
@@ -176,7 +176,7 @@ class RunningSystem implements Omit<SystemWithStopWork, typeof Symbol.asyncDispo
     const ofHost = {
       ...hostIncarnation,
       accounts,
-      agentWords,
+      agentStatus,
       id: 'host',
       incarnation: 0,
       table: EMPTY_TABLE,

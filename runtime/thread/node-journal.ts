@@ -22,7 +22,7 @@ import type { AgentRow } from '../protocol/agent-row.ts';
 import type { DeadLetter } from '../protocol/dead-letter.ts';
 import { Connection, type Remote } from '../link/connection.ts';
 import type { JournalAccess } from '../journal/journal-thread.ts';
-import type { Keeping } from '../link/keeping.ts';
+import type { JournalWriter } from '../link/journal-writer.ts';
 import { JournalledStates } from './journalled-states.ts';
 import type { ThreadNode } from './thread-node.ts';
 import type { Port } from '../link/port.ts';
@@ -46,13 +46,13 @@ export class NodeJournal {
   readonly #notes: StartedNotes;
   readonly #starts: Starts;
   readonly #spends: OpenNotes;
-  readonly #keeping: Keeping;
+  readonly #writer: JournalWriter;
   /** What the states of durable agents are, for whoever runs them next. */
   readonly states: JournalledStates;
   readonly #recovery: Recovery;
   /** What is given to it of what is noted here; undefined when it keeps no history. */
   readonly history: NodeHistory | undefined;
-  readonly #line: JournalConnection;
+  readonly #connection: JournalConnection;
   readonly #questions: Connection<Journal>;
   readonly #letters = new Fifo<string>();
   /** Agents whose former thread may have left them without something. */
@@ -70,10 +70,10 @@ export class NodeJournal {
     this.#starts = new Starts({ notes: this.#notes, clock: node.seams.clock, loop });
     this.#questions = new Connection(received(access.api));
     this.#questions.serve({});
-    this.#line = new JournalConnection({
+    this.#connection = new JournalConnection({
       port: received(access.line),
       order: sharedOrder(access.order),
-      onRoom: () => this.#keeping.flush(),
+      onRoom: () => this.#writer.flush(),
       // However long it takes to read what is kept, it gets on: only its end ends the wait.
       onEnd: (error) => this.#questions.cut(error),
       onFailure: (failure) => {
@@ -82,7 +82,7 @@ export class NodeJournal {
         for (const cell of node.cells()) if (cell.row.profile.durable) cell.wakeIfWaiting();
       },
     });
-    this.#keeping = node.outbox.keepIn(this.#line, (account) => node.accounts.fundsOf(account));
+    this.#writer = node.outbox.journalIn(this.#connection, (account) => node.accounts.fundsOf(account));
     this.#spends = rings.spends.open(access.file, {
       run: node.accounts.run,
       incarnation: node.incarnation,
@@ -96,12 +96,12 @@ export class NodeJournal {
     this.history = access.keepsHistory
       ? new NodeHistory(node, (remembered) => this.#api.remember(remembered))
       : undefined;
-    this.#keeping.beforeUnit = () => this.states.write();
+    this.#writer.beforeUnit = () => this.states.write();
     this.#onProblem = (error) => node.log.error(node.id, error);
     this.#recovery = new Recovery({
       take: (recipient, limit) => this.#api.takeLeft(recipient, limit, node.incarnation),
       openAccounts: (funds) => this.#api.openAccounts(funds, node.incarnation),
-      deliver: ({ row }, mail) => node.outbox.takeIn(row, mail),
+      deliver: ({ row }, mail) => node.outbox.acceptLeft(row, mail),
       onDelivered: (cell, numbers) => node.outbox.whenCommitted(() => this.#held(cell, numbers)),
       onProblem: this.#onProblem,
     });
@@ -114,7 +114,7 @@ export class NodeJournal {
 
   /** Nothing waits to be kept, and nothing is left to be given. */
   get isIdle(): boolean {
-    return this.#keeping.isIdle && this.#recovery.isIdle;
+    return this.#writer.isIdle && this.#recovery.isIdle;
   }
 
   /** Envelopes that former processes left and that still wait in the journal for an agent here. */
@@ -124,12 +124,12 @@ export class NodeJournal {
 
   /** The agent takes nothing new at present: what it did could not be kept. */
   holds({ profile }: AgentRow): boolean {
-    return profile.durable && this.#keeping.failure !== undefined;
+    return profile.durable && this.#writer.failure !== undefined;
   }
 
   /** Why nothing can be sent to this agent at present: it could not be kept. */
   refusal({ profile }: AgentRow): Verdict | undefined {
-    const { failure } = this.#keeping;
+    const { failure } = this.#writer;
     if (failure === undefined || !profile.durable) return undefined;
     return { code: failure.code, reason: failure.message, retryAfterMs: TRY_AGAIN_MS };
   }
@@ -143,7 +143,7 @@ export class NodeJournal {
   /** The outcome of a mail that is kept is known; `cell` had it, and answered so if it may be sent again. */
   settled(mail: Mail, cell?: Cell, answer?: Answer): void {
     if (this.#isLeft) return;
-    this.#keeping.settled(mail.kept);
+    this.#writer.settled(mail.kept);
     if (cell === undefined) return;
     this.states.changed(cell);
     if (mail.extras?.derived === true) this.record(takenRecord(takenBy(cell, mail, answer)));
@@ -170,7 +170,7 @@ export class NodeJournal {
 
   /** Writes a record, also while the system stops. */
   note(change: RecordChange): void {
-    this.#keeping.record(change);
+    this.#writer.record(change);
   }
 
   records(kind: string, page: PageOf<string>): Promise<readonly StoredRecord[]> {
@@ -193,7 +193,7 @@ export class NodeJournal {
   }
 
   whenKept(): Promise<void> {
-    return this.#keeping.whenKept();
+    return this.#writer.whenKept();
   }
 
   /** Lets these agents have what they kept in former threads and processes, before anything reaches them. */
@@ -260,7 +260,7 @@ export class NodeJournal {
   }
 
   close(): void {
-    this.#line.close();
+    this.#connection.close();
     this.#questions.cut(systemStopped('its journal is closed'));
     this.#starts.takeBack();
     this.#notes.close();
@@ -275,7 +275,7 @@ export class NodeJournal {
   /** What is noted as begun on, and not known in the journal to be settled. */
   #open(node: ThreadNode): readonly number[] {
     const inHand = [...node.cells()].flatMap((cell) => cell.handlings.map(({ mail }) => mail?.kept ?? 0));
-    return [...inHand.filter((kept) => kept > 0), ...this.#keeping.unsettled(), ...this.#starts.ahead];
+    return [...inHand.filter((kept) => kept > 0), ...this.#writer.unsettled(), ...this.#starts.ahead];
   }
 
   get #api(): Remote<Journal> {

@@ -36,7 +36,7 @@ import type { JudgePolicy } from '../protocol/policy.ts';
 import type { Seams, EventLoop } from '../protocol/seams.ts';
 import type { Taint } from '../protocol/taint.ts';
 import { warnOfStray } from '../protocol/warn-of.ts';
-import { AgentWords } from '../routing/agent-words.ts';
+import { AgentStatusMemory } from '../routing/agent-status-memory.ts';
 import { Grants } from '../routing/grants.ts';
 import type { AgentOffer } from '../routing/offered-profile.ts';
 import { Lookups } from '../routing/lookups.ts';
@@ -75,8 +75,8 @@ export interface NodeBoot {
   readonly commitLog: SharedArrayBuffer;
   /** The open budgets of the whole system. */
   readonly accounts: SharedArrayBuffer;
-  /** A word for each agent of the system, as `AgentWords` has it. */
-  readonly agentWords: SharedArrayBuffer;
+  /** A word for each agent of the system, as `AgentStatusMemory` has it. */
+  readonly agentStatus: SharedArrayBuffer;
   readonly table: TableDelta;
   readonly broadcastToSender: boolean;
   readonly cpu: CpuPoolOptions;
@@ -127,7 +127,7 @@ export class ThreadNode implements SendingThread {
   /** What envelopes may spend. */
   readonly accounts: Accounts;
   /** Whether each agent of the system can take mail, and its load. */
-  readonly words: AgentWords;
+  readonly agentStatus: AgentStatusMemory;
   readonly checkpoints: Checkpoints;
   /** Who here waits for room in a mailbox. */
   readonly room: RoomWaiters;
@@ -158,7 +158,7 @@ export class ThreadNode implements SendingThread {
     this.broadcastToSender = boot.broadcastToSender;
     this.interceptors = deps.interceptors;
     this.accounts = new Accounts(boot.accounts, boot.incarnation);
-    this.words = new AgentWords(boot.agentWords);
+    this.agentStatus = new AgentStatusMemory(boot.agentStatus);
     this.checkpoints = new Checkpoints(boot.incarnation, (kept) => deps.tell({ t: 'checkpoint', kept }));
     this.wheel = new TimerWheel(clock);
     this.windows = new StreamWindows(boot.incarnation);
@@ -176,7 +176,13 @@ export class ThreadNode implements SendingThread {
       want: (row) => this.links.to(row.place)?.wantRoom(),
     });
     const { table, grants } = this;
-    this.judge = new MailJudge({ table, policies: deps.policies, grants, words: this.words, clock });
+    this.judge = new MailJudge({
+      table,
+      policies: deps.policies,
+      grants,
+      agentStatus: this.agentStatus,
+      clock,
+    });
     this.mailSender = new MailSender(this);
     this.log = new NodeLog(
       {

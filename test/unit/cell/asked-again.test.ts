@@ -101,7 +101,7 @@ function recover(envelopeId: string): void {
     extras,
   );
   mail.wasLeft = true;
-  node.host.node.outbox.takeIn(worker.row, mail);
+  node.host.node.outbox.acceptLeft(worker.row, mail);
 }
 
 describe('What is asked again under the same id (F-01, F-02)', () => {

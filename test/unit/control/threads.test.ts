@@ -8,7 +8,7 @@ import { STATUS } from '../../../runtime/mailbox/status-words.ts';
 import { ControlLog } from '../../../runtime/observe/control-log.ts';
 import { EventLimits } from '../../../runtime/observe/event-limits.ts';
 import { systemSeams } from '../../../runtime/protocol/system-seams.ts';
-import { AgentWords, newAgentWords } from '../../../runtime/routing/agent-words.ts';
+import { AgentStatusMemory, newAgentStatusMemory } from '../../../runtime/routing/agent-status-memory.ts';
 import { StartingOptions, WatchdogOptions } from '../../../runtime/supervision/supervisor-options.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';
 import { SILENT_PORT } from '../../fixtures/steered-node.ts';
@@ -29,21 +29,21 @@ function threadsOf(heard: ThreadsListener['heard'] = () => undefined) {
   };
   const events = EventLimits.parse({});
   const incarnations = new IncarnationRegistry();
-  const agentWords = newAgentWords();
+  const agentStatus = newAgentStatusMemory();
   const boot = {
     options: {
       watchdog: WatchdogOptions.parse({}),
       starting: StartingOptions.parse({}),
       events,
     },
-    agentWords,
+    agentStatus,
   } as unknown as ControlBoot;
   const threads = new Threads(
     {
       seams: { ...systemSeams(), clock },
       spawner: spawner as Spawner,
       incarnations,
-      agents: new AgentTable(new AgentWords(agentWords)),
+      agents: new AgentTable(new AgentStatusMemory(agentStatus)),
       log: new ControlLog({ clock, limits: events, onEvent: () => undefined, show: () => undefined }),
       journal: undefined,
     },

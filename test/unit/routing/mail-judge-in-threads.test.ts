@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Mail, type MailExtras, NO_ASK, typeIndex } from '../../../runtime/mailbox/mail.ts';
 import type { A2AMessageType } from '../../../runtime/protocol/envelope.ts';
 import type { JudgePolicy, JudgeRequest } from '../../../runtime/protocol/policy.ts';
-import { READINESS, type Readiness } from '../../../runtime/routing/agent-words.ts';
+import { READINESS, type Readiness } from '../../../runtime/routing/agent-status-memory.ts';
 import { Grants } from '../../../runtime/routing/grants.ts';
 import { MailJudge, type MailManner, Unrouted } from '../../../runtime/routing/mail-judge.ts';
 import { RoutingTable } from '../../../runtime/routing/routing-table.ts';
@@ -57,8 +57,8 @@ function judgeOf(
   };
   const clock = new FakeClock(0);
   const grants = new Grants(clock);
-  const words = { readinessOf: (slot: number) => entries[slot]?.[1].readiness ?? READINESS.live };
-  const judge = new MailJudge({ table, policies: [policy], grants, words, clock });
+  const agentStatus = { readinessOf: (slot: number) => entries[slot]?.[1].readiness ?? READINESS.live };
+  const judge = new MailJudge({ table, policies: [policy], grants, agentStatus, clock });
   /** Whom it goes to, or why it goes to nobody. */
   const routed = (mail: Mail, manner = PLAIN): string => {
     const to = judge.route(SENDER, mail, manner, 5);
@@ -286,8 +286,8 @@ describe('Who a judge knows', () => {
       },
     };
     const clock = new FakeClock(0);
-    const words = { readinessOf: () => READINESS.live };
-    const judge = new MailJudge({ table, policies: [policy], grants: new Grants(clock), words, clock });
+    const agentStatus = { readinessOf: () => READINESS.live };
+    const judge = new MailJudge({ table, policies: [policy], grants: new Grants(clock), agentStatus, clock });
     const { edition } = table;
     const config = {} as never;
     judge.configure(config);

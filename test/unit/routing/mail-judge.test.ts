@@ -6,7 +6,7 @@ import type { AgentRow } from '../../../runtime/protocol/agent-row.ts';
 import type { A2AEnvelope } from '../../../runtime/protocol/envelope.ts';
 import { type Party, systemParty } from '../../../runtime/protocol/policy.ts';
 import { AgentRegistry } from '../../../runtime/routing/agent-registry.ts';
-import { READINESS } from '../../../runtime/routing/agent-words.ts';
+import { READINESS } from '../../../runtime/routing/agent-status-memory.ts';
 import { Grants } from '../../../runtime/routing/grants.ts';
 import { MailJudge, Unrouted } from '../../../runtime/routing/mail-judge.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';
@@ -24,7 +24,7 @@ function judgeOf(
     table: registry.table,
     policies: defaultPolicies(policies),
     grants: new Grants(clock),
-    words: { readinessOf: () => READINESS.live },
+    agentStatus: { readinessOf: () => READINESS.live },
     clock,
     reachable: (offering) => offering.filter(({ id }) => !outOfReach.includes(id)),
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { STATUS } from '../../../runtime/mailbox/status-words.ts';
 import { newAccountMemory } from '../../../runtime/budget/account-memory.ts';
-import { newAgentWords } from '../../../runtime/routing/agent-words.ts';
+import { newAgentStatusMemory } from '../../../runtime/routing/agent-status-memory.ts';
 import { moduleInvalid } from '../../../runtime/protocol/errors.ts';
 import { systemSeams } from '../../../runtime/protocol/system-seams.ts';
 import { createSystem } from '../../../runtime/system/create-system.ts';
@@ -79,7 +79,7 @@ async function controlOf({ spawner }: { readonly spawner: Spawner }) {
       workerOptions: {},
       hostIncarnation,
       accounts: newAccountMemory(),
-      agentWords: newAgentWords(),
+      agentStatus: newAgentStatusMemory(),
       beat: newControlBeat(),
     },
     { seams: { ...systemSeams(), clock }, spawner, host: port },

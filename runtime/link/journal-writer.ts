@@ -6,14 +6,14 @@ import type { RecordChange, StoreBatch, StoredMail } from '../protocol/store.ts'
 import type { AgentRow } from '../protocol/agent-row.ts';
 
 /**
- * The thread's line to the journal.
+ * What takes the units of the thread: its connection to the journal.
  *
  * - `write`   hands a unit over; `done` is called, in the order of the units, when it survives the loss of power, with the
  *             number of its first mail; one that is not awaited may be written some milliseconds later, with others.
  * - `isFull`  so much is under way that nothing more is taken for now.
  * - `failure` why the journal cannot write at present; it goes on trying.
  */
-export interface JournalLine {
+export interface UnitLog {
   write(unit: StoreBatch, done: (firstMail: number) => void, isAwaited: boolean): void;
   readonly isFull: boolean;
   readonly failure: ErrorData | undefined;
@@ -36,8 +36,8 @@ export interface Sending {
   readonly sender: Sender | undefined;
 }
 
-export interface KeepingDeps {
-  readonly line: JournalLine;
+export interface JournalWriterDeps {
+  readonly log: UnitLog;
   /** Sends a mail that is kept on its way. */
   readonly post: (sending: Sending) => void;
   /** Has `flush` called soon. */
@@ -51,10 +51,10 @@ export interface KeepingDeps {
  * Nobody starts on an envelope that a crash could make unsent; and a handler that sent one is done when it is kept, so
  * that its own envelope is not settled before.
  */
-export class Keeping {
+export class JournalWriter {
   /** Called when a unit is about to be made of what there is: what is recorded then goes into it. */
   beforeUnit: () => void = () => undefined;
-  readonly #deps: KeepingDeps;
+  readonly #deps: JournalWriterDeps;
   readonly #recorder = new MailRecorder();
   #sendings: Sending[] = [];
   #settled: number[] = [];
@@ -64,13 +64,13 @@ export class Keeping {
   /** What each unit under way says to be settled. */
   readonly #open = new Fifo<readonly number[]>();
 
-  constructor(deps: KeepingDeps) {
+  constructor(deps: JournalWriterDeps) {
     this.#deps = deps;
   }
 
   /** Why nothing can be kept at present. */
   get failure(): ErrorData | undefined {
-    return this.#deps.line.failure;
+    return this.#deps.log.failure;
   }
 
   /** Nothing is under way. */
@@ -111,7 +111,7 @@ export class Keeping {
   }
 
   flush(): void {
-    if (!(this.#hasNews || this.#waiters.length > 0) || this.#deps.line.isFull) return;
+    if (!(this.#hasNews || this.#waiters.length > 0) || this.#deps.log.isFull) return;
     this.beforeUnit();
     const settled = this.#settled;
     const records = this.#records;
@@ -124,7 +124,7 @@ export class Keeping {
 
   /** Mail of a handler that sends much goes ahead of it, unless something came before that is to be known first. */
   get #mayGoAhead(): boolean {
-    return this.#settled.length === 0 && this.#records.length === 0 && !this.#deps.line.isFull;
+    return this.#settled.length === 0 && this.#records.length === 0 && !this.#deps.log.isFull;
   }
 
   #write(
@@ -149,7 +149,7 @@ export class Keeping {
       for (const { sender } of sendings) sender?.keeps(-1);
       for (const tell of waiters) tell();
     };
-    this.#deps.line.write({ mails, settled, records }, done, isAwaited);
+    this.#deps.log.write({ mails, settled, records }, done, isAwaited);
   }
 
   /** Adds what is kept of `mail` to `mails`; false when it is not. */

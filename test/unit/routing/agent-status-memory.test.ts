@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { systemParty } from '../../../runtime/protocol/policy.ts';
 import {
-  AgentWords,
-  newAgentWords,
+  AgentStatusMemory,
+  newAgentStatusMemory,
   READINESS,
   type Readiness,
-} from '../../../runtime/routing/agent-words.ts';
+} from '../../../runtime/routing/agent-status-memory.ts';
 import { Grants } from '../../../runtime/routing/grants.ts';
 import { MailJudge, Unrouted } from '../../../runtime/routing/mail-judge.ts';
 import { deltaOf, RoutingTable } from '../../../runtime/routing/routing-table.ts';
@@ -18,9 +18,13 @@ import { cardOf, offers } from './standalone-team.ts';
 const { ended, awaited, live } = READINESS;
 
 /** Two threads' views of one memory. */
-function wordsOf(capacity?: number): { memory: SharedArrayBuffer; here: AgentWords; there: AgentWords } {
-  const memory = newAgentWords(capacity);
-  return { memory, here: new AgentWords(memory), there: new AgentWords(memory) };
+function wordsOf(capacity?: number): {
+  memory: SharedArrayBuffer;
+  here: AgentStatusMemory;
+  there: AgentStatusMemory;
+} {
+  const memory = newAgentStatusMemory(capacity);
+  return { memory, here: new AgentStatusMemory(memory), there: new AgentStatusMemory(memory) };
 }
 
 const profileOf = (id: string): AgentRow['profile'] => {
@@ -61,7 +65,7 @@ describe('The words of agents (N-8.2)', () => {
 
   it('say of agents whose thread has died neither that they can take mail nor that something waits', () => {
     const { memory, here } = wordsOf();
-    const book = new AgentTable(new AgentWords(memory));
+    const book = new AgentTable(new AgentStatusMemory(memory));
     const at = ['worker-1', 'worker-1', 'worker-2'];
     const record = (place: string, slot: number) =>
       ({ id: `agent-${slot}`, slot, place, profile: profileOf(`agent-${slot}`) }) as AgentRecord;
@@ -111,7 +115,7 @@ describe('An agent for a capability (N-4.3)', () => {
     for (const [at, state] of states.entries()) here.write(at, state, states.length - at);
     const clock = new FakeClock();
     const grants = new Grants(clock);
-    const judge = new MailJudge({ table, policies: [], grants, words: new AgentWords(memory), clock });
+    const judge = new MailJudge({ table, policies: [], grants, agentStatus: new AgentStatusMemory(memory), clock });
     const manner = { isBroadcast: false, expectsReply: true };
     const found = judge.route(systemParty('system/host'), mail, manner, 0);
     return found instanceof Unrouted ? undefined : found.id;

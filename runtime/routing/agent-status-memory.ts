@@ -11,7 +11,7 @@ const MAX_LOAD = 2 ** (31 - READINESS_BITS) - 1;
 const STEP = 1_024;
 const CAPACITY = 2 ** 20;
 
-export const newAgentWords = (capacity: number = CAPACITY): SharedArrayBuffer =>
+export const newAgentStatusMemory = (capacity: number = CAPACITY): SharedArrayBuffer =>
   new SharedArrayBuffer(0, { maxByteLength: capacity * Int32Array.BYTES_PER_ELEMENT });
 
 /**
@@ -21,7 +21,7 @@ export const newAgentWords = (capacity: number = CAPACITY): SharedArrayBuffer =>
  * The thread that hosts the agent writes it, when the agent begins and ends a turn; when that thread has died, the control
  * thread does. Who reads it has both of the same moment.
  */
-export class AgentWords {
+export class AgentStatusMemory {
   readonly #memory: SharedArrayBuffer;
   /** A view of fixed length is read and written faster than one that follows the memory. */
   #words: Int32Array;
