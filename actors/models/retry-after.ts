@@ -1,4 +1,5 @@
-import { type BackOff, backOffMs } from '../../runtime/protocol/back-off.ts';
+import type { BackOff } from '../../runtime/protocol/back-off.ts';
+import { backOffMs } from '../../runtime/protocol/back-off-ms.ts';
 import { retryAfterMsOf } from '../../runtime/protocol/retry-after.ts';
 import type { Random } from '../../runtime/protocol/seams.ts';
 

@@ -1,4 +1,5 @@
-import { type BackOff, backOffMs } from '../../runtime/protocol/back-off.ts';
+import type { BackOff } from '../../runtime/protocol/back-off.ts';
+import { backOffMs } from '../../runtime/protocol/back-off-ms.ts';
 import { isOrreryError } from '../../runtime/protocol/errors.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import type { Taint } from '../../runtime/protocol/taint.ts';

@@ -2,7 +2,8 @@ import type { AgentEndpoint } from '../protocol/agent-card.ts';
 import { cancelled } from '../protocol/errors.ts';
 import type { Seams } from '../protocol/seams.ts';
 import { type Connection, type Transport, type TransportKind, unreachable } from '../protocol/transport.ts';
-import { type BackOff, backOffMs } from '../protocol/back-off.ts';
+import type { BackOff } from '../protocol/back-off.ts';
+import { backOffMs } from '../protocol/back-off-ms.ts';
 
 export interface DialerDeps {
   readonly seams: Pick<Seams, 'clock' | 'random'>;

@@ -9,7 +9,7 @@ import {
 } from '../protocol/errors.ts';
 import type { Seams } from '../protocol/seams.ts';
 import { mergeTaint, type Taint } from '../protocol/taint.ts';
-import { backOffMs } from '../protocol/back-off.ts';
+import { backOffMs } from '../protocol/back-off-ms.ts';
 import type { A2AChannel, ChannelSendOptions } from './a2a-channel.ts';
 import { ChannelCourse } from './channel-course.ts';
 import type { ChannelEventBody } from './channel-event.ts';

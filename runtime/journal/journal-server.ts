@@ -1,7 +1,8 @@
 import { type ErrorData, errorFromData, errorToData } from '../protocol/errors.ts';
 import type { Seams, EventLoop } from '../protocol/seams.ts';
 import type { RecordChange, Store, StoreBatch } from '../protocol/store.ts';
-import { BackOff, backOffMs } from '../protocol/back-off.ts';
+import { BackOff } from '../protocol/back-off.ts';
+import { backOffMs } from '../protocol/back-off-ms.ts';
 import type { Port } from '../link/port.ts';
 import { type Amount, charactersOf, type JournalAnswer, readUnit, type UnitMessage } from './unit-format.ts';
 import { inOrder } from './unit-order.ts';

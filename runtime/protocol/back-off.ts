@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Random } from './seams.ts';
 
 /**
  * How long is waited before something is tried again.
@@ -17,14 +16,3 @@ export const BackOff = z.strictObject({
   jitter: z.number().min(0).max(1).default(0.5),
 });
 export type BackOff = z.infer<typeof BackOff>;
-
-/** The wait in milliseconds after `failures` in a row; 0 when there were none. */
-export function backOffMs(
-  { firstMs, maxMs, factor, jitter }: BackOff,
-  failures: number,
-  random: Random,
-): number {
-  if (failures <= 0) return 0;
-  const wait = Math.min(maxMs, firstMs * factor ** (failures - 1));
-  return wait * (1 - jitter * random());
-}

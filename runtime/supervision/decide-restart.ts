@@ -1,4 +1,5 @@
-import { type BackOff, backOffMs } from '../protocol/back-off.ts';
+import type { BackOff } from '../protocol/back-off.ts';
+import { backOffMs } from '../protocol/back-off-ms.ts';
 import type { Restart, Strategy, RestartIntensity } from './supervisor-options.ts';
 import type { Random } from '../protocol/seams.ts';
 import type { AgentStatus } from '../protocol/roster.ts';

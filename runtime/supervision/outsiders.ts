@@ -1,7 +1,8 @@
 import { keyText } from '../mailbox/outsider.ts';
 import type { Outsider, OutsiderKey } from '../mailbox/behalf.ts';
 import type { Seams, Random } from '../protocol/seams.ts';
-import { type BackOff, backOffMs } from '../protocol/back-off.ts';
+import type { BackOff } from '../protocol/back-off.ts';
+import { backOffMs } from '../protocol/back-off-ms.ts';
 import type { RestartIntensity } from './supervisor-options.ts';
 import { recordRestart } from './decide-restart.ts';
 

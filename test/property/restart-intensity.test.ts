@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BackOff, backOffMs } from '../../runtime/protocol/back-off.ts';
+import { BackOff } from '../../runtime/protocol/back-off.ts';
+import { backOffMs } from '../../runtime/protocol/back-off-ms.ts';
 import { recordRestart } from '../../runtime/supervision/decide-restart.ts';
 
 const intensity = fc.record({

@@ -1,5 +1,5 @@
 import { MessageChannel } from 'node:worker_threads';
-import { backOffMs } from '../../../runtime/protocol/back-off.ts';
+import { backOffMs } from '../../../runtime/protocol/back-off-ms.ts';
 import { cancelled } from '../../../runtime/protocol/errors.ts';
 import type { Clock, Random } from '../../../runtime/protocol/seams.ts';
 import { sleepUntil } from '../../../runtime/protocol/sleep-until.ts';

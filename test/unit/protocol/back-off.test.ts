@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { BackOff, backOffMs } from '../../../runtime/protocol/back-off.ts';
+import { BackOff } from '../../../runtime/protocol/back-off.ts';
+import { backOffMs } from '../../../runtime/protocol/back-off-ms.ts';
 
 const backOff = BackOff.parse({});
 const none = (): number => 0;

@@ -1,4 +1,4 @@
-import { backOffMs } from '../../../../runtime/protocol/back-off.ts';
+import { backOffMs } from '../../../../runtime/protocol/back-off-ms.ts';
 import type { Random } from '../../../../runtime/protocol/seams.ts';
 
 /** The result of an attempt. `refused`: nothing was sent, because the receiver may not be called. */
