@@ -109,7 +109,9 @@ export class CellClient implements AgentClient {
     const { table, agentStatus } = this.#cell.thread;
     const slot = table.get(agentId)?.slot ?? -1;
     if (slot < 0) return 0;
-    return agentStatus.readinessOf(slot) === READINESS.ended ? Number.POSITIVE_INFINITY : agentStatus.loadOf(slot);
+    return agentStatus.readinessOf(slot) === READINESS.ended
+      ? Number.POSITIVE_INFINITY
+      : agentStatus.loadOf(slot);
   }
 
   get team(): SeenTeam {

@@ -115,7 +115,13 @@ describe('An agent for a capability (N-4.3)', () => {
     for (const [at, state] of states.entries()) here.write(at, state, states.length - at);
     const clock = new FakeClock();
     const grants = new Grants(clock);
-    const judge = new MailJudge({ table, policies: [], grants, agentStatus: new AgentStatusMemory(memory), clock });
+    const judge = new MailJudge({
+      table,
+      policies: [],
+      grants,
+      agentStatus: new AgentStatusMemory(memory),
+      clock,
+    });
     const manner = { isBroadcast: false, expectsReply: true };
     const found = judge.route(systemParty('system/host'), mail, manner, 0);
     return found instanceof Unrouted ? undefined : found.id;
