@@ -1,5 +1,6 @@
 import type { OutsiderKey } from './behalf.ts';
 import { IN_COMMON } from './flow-marks.ts';
+import { keyText } from './outsider.ts';
 
 /** The key of nobody. */
 export const NOBODY: OutsiderKey = [0, 0];
@@ -19,8 +20,8 @@ export class CommonOutsider {
   readonly #base: number;
   /** In hand, by their sequences. */
   readonly #begun = new Map<number, Begun>();
-  /** How many of these nobody outside caused. */
-  #ofNobody = 0;
+  /** How many of these each outsider caused, and nobody. */
+  readonly #counts = new Map<string, number>();
 
   constructor(words: Int32Array, base: number) {
     this.#words = words;
@@ -31,7 +32,7 @@ export class CommonOutsider {
   begin(sequence: number, key: OutsiderKey, isAgain: boolean): void {
     this.#forget(sequence);
     this.#begun.set(sequence, { key, isAgain });
-    if (isSame(key, NOBODY)) this.#ofNobody += 1;
+    this.#count(key, 1);
     this.#write();
   }
 
@@ -44,22 +45,23 @@ export class CommonOutsider {
   #forget(sequence: number): boolean {
     const one = this.#begun.get(sequence);
     if (one === undefined) return false;
-    if (isSame(one.key, NOBODY)) this.#ofNobody -= 1;
+    this.#count(one.key, -1);
     return this.#begun.delete(sequence);
   }
 
   #write(): void {
-    const [first, second] = this.#common();
+    // Asked for each envelope: of a thousand in hand not all can be looked at.
+    const [first, second] = this.#counts.size === 1 ? (this.#first?.key ?? NOBODY) : NOBODY;
     this.#set(IN_COMMON.outsider, first);
     this.#set(IN_COMMON.outsiderMore, second);
     this.#set(IN_COMMON.isAgain, this.#begun.size === 1 && this.#first?.isAgain === true ? 1 : 0);
   }
 
-  #common(): OutsiderKey {
-    const first = this.#first;
-    if (first === undefined || this.#ofNobody > 0) return NOBODY;
-    for (const { key } of this.#begun.values()) if (!isSame(key, first.key)) return NOBODY;
-    return first.key;
+  #count(key: OutsiderKey, more: number): void {
+    const name = keyText(key);
+    const count = (this.#counts.get(name) ?? 0) + more;
+    if (count > 0) this.#counts.set(name, count);
+    else this.#counts.delete(name);
   }
 
   get #first(): Begun | undefined {
@@ -71,5 +73,3 @@ export class CommonOutsider {
     if (this.#words[at] !== value) this.#words[at] = value;
   }
 }
-
-const isSame = (one: OutsiderKey, other: OutsiderKey): boolean => one[0] === other[0] && one[1] === other[1];

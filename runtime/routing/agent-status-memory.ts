@@ -33,7 +33,7 @@ export class AgentStatusMemory {
 
   /** Says whether there is a word for the slot: the control thread may have made room for it meanwhile. */
   #has(slot: number): boolean {
-    if (slot < this.#words.length) return true;
+    if (slot < this.#words.length) return slot >= 0;
     if (this.#memory.byteLength > this.#words.byteLength) this.#words = viewOf(this.#memory);
     return slot < this.#words.length;
   }
@@ -46,8 +46,7 @@ export class AgentStatusMemory {
   }
 
   write(slot: number, readiness: Readiness, load: number): void {
-    if (slot >= 0 && this.#has(slot))
-      this.#words[slot] = (Math.min(load, MAX_LOAD) << READINESS_BITS) | readiness;
+    if (this.#has(slot)) this.#words[slot] = (Math.min(load, MAX_LOAD) << READINESS_BITS) | readiness;
   }
 
   /** The thread that hosted the agent is gone, and its mailbox with it; what waited is given to the next one. */
@@ -58,14 +57,13 @@ export class AgentStatusMemory {
 
   /** An agent without a word counts as one that can take mail. */
   readinessOf(slot: number): Readiness {
-    return this.#has(slot) && slot >= 0
-      ? (((this.#words[slot] as number) & READINESS_MASK) as Readiness)
-      : READINESS.live;
+    if (!this.#has(slot)) return READINESS.live;
+    return ((this.#words[slot] as number) & READINESS_MASK) as Readiness;
   }
 
   /** 0 for an agent without a word. */
   loadOf(slot: number): number {
-    return this.#has(slot) ? (this.#words[slot] ?? 0) >> READINESS_BITS : 0;
+    return this.#has(slot) ? (this.#words[slot] as number) >> READINESS_BITS : 0;
   }
 }
 
