@@ -250,6 +250,7 @@ export class Negotiator {
     const refusal = refusals?.get(proposalId);
     if (refusal === undefined) return { incoming, proposal };
     refusals?.delete(proposalId);
+    if (refusals?.size === 0) this.#earlyRefusals.delete(envelope.sender);
     incoming.refused(refusal);
     return undefined;
   }

@@ -59,8 +59,7 @@ export class PushRun {
   }
 
   /** Tells that the store did not keep how far it is, or that it is forgotten. */
-  notKept(error: unknown): void {
-    const { acknowledged: generation } = this.#record;
+  notKept(error: unknown, { acknowledged: generation } = this.#record): void {
     this.#tellEvent('not-kept', { generation, attempt: 0, reason: reasonOf(error) });
   }
 
@@ -154,7 +153,7 @@ export class PushRun {
   /** Stores progress without waiting. If that is lost, news is sent again after a restart. */
   #keep(record: PushRecord): void {
     this.#record = record;
-    this.#deps.store.put(record).catch((error: unknown) => this.notKept(error));
+    this.#deps.store.put(record).catch((error: unknown) => this.notKept(error, record));
   }
 
   #tellEvent(
