@@ -87,9 +87,9 @@ export class Unavailable extends Error {
 }
 
 /** Where a value stands against its goal. */
-export type Standing = 'reached' | 'above floor' | 'below target' | 'BELOW FLOOR' | 'no goal';
+export type GoalStatus = 'reached' | 'above floor' | 'below target' | 'BELOW FLOOR' | 'no goal';
 
-export function standingOf(value: number, goal: Goal | undefined): Standing {
+export function goalStatusOf(value: number, goal: Goal | undefined): GoalStatus {
   if (goal === undefined) return 'no goal';
   const meets = (limit: number): boolean => (goal.better === 'more' ? value >= limit : value <= limit);
   if (goal.floor !== undefined && !meets(goal.floor)) return 'BELOW FLOOR';

@@ -19,8 +19,8 @@ export function formatRace({ name, title, unit, contenders, comparisons }: RaceR
 }
 
 export function formatProbe({ name, title, readings, failure, unavailable }: ProbeResult): string {
-  const rows = readings.map(({ name: what, value, unit, note = '', goal, standing }) => {
-    return [what, `${round(value)} ${unit}`, note, goalText(goal, ''), goal === undefined ? '' : standing];
+  const rows = readings.map(({ name: what, value, unit, note = '', goal, goalStatus }) => {
+    return [what, `${round(value)} ${unit}`, note, goalText(goal, ''), goal === undefined ? '' : goalStatus];
   });
   const reason = failure ?? unavailable;
   const lines =
@@ -54,10 +54,10 @@ function comparisonCells({
   of,
   ratio,
   goal,
-  standing,
+  goalStatus,
 }: ComparisonResult): readonly string[] {
   const subject = of === 'rate' ? `${contender} / ${baseline}` : `time of ${contender} / ${baseline}`;
-  const judged = goal === undefined ? ['', ''] : [goalText(goal, 'x'), standing];
+  const judged = goal === undefined ? ['', ''] : [goalText(goal, 'x'), goalStatus];
   return [subject, `${ratio.median.toFixed(2)}x`, quartiles(ratio, (value) => value.toFixed(2)), ...judged];
 }
 

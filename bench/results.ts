@@ -1,4 +1,4 @@
-import type { Effort, Goal, Reading, Standing } from './measurement.ts';
+import type { Effort, Goal, Reading, GoalStatus } from './measurement.ts';
 import type { Spread } from './statistics.ts';
 
 /** What one contender did in a race. `rates` are operations a second, one a round. */
@@ -18,7 +18,7 @@ export interface ComparisonResult {
   readonly of: 'rate' | 'time';
   readonly ratio: Spread;
   readonly goal?: Goal;
-  readonly standing: Standing;
+  readonly goalStatus: GoalStatus;
 }
 
 export interface RaceResult {
@@ -34,7 +34,7 @@ export interface ProbeResult {
   readonly kind: 'probe';
   readonly name: string;
   readonly title: string;
-  readonly readings: readonly (Reading & { readonly standing: Standing })[];
+  readonly readings: readonly (Reading & { readonly goalStatus: GoalStatus })[];
   readonly failure?: string;
   readonly unavailable?: string;
 }
@@ -56,14 +56,14 @@ export interface BenchReport {
 export function defectsOf(results: readonly Result[]): readonly string[] {
   return results.flatMap((result) => {
     if (result.kind === 'probe') {
-      const low = result.readings.filter(({ standing }) => standing === 'BELOW FLOOR');
+      const low = result.readings.filter(({ goalStatus }) => goalStatus === 'BELOW FLOOR');
       const failed = result.failure === undefined ? [] : [`${result.name}: ${result.failure}`];
       return [
         ...failed,
         ...low.map(({ name, value, unit }) => `${result.name}: ${name} is ${value.toFixed(2)} ${unit}`),
       ];
     }
-    const low = result.comparisons.filter(({ standing }) => standing === 'BELOW FLOOR');
+    const low = result.comparisons.filter(({ goalStatus }) => goalStatus === 'BELOW FLOOR');
     const failed = result.contenders.filter(({ failure }) => failure !== undefined);
     return [
       ...failed.map(({ contender, failure }) => `${result.name}: ${contender}: ${failure}`),

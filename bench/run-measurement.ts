@@ -4,7 +4,7 @@ import {
   type Measurement,
   type Probe,
   type Race,
-  standingOf,
+  goalStatusOf,
   Unavailable,
 } from './measurement.ts';
 import type { BenchReport, ProbeResult, RaceResult, Result } from './results.ts';
@@ -28,7 +28,7 @@ async function readProbe({ kind, name, title, read }: Probe, effort: Effort): Pr
     const readings = await read(effort);
     const judged = readings.map((reading) => ({
       ...reading,
-      standing: standingOf(reading.value, reading.goal),
+      goalStatus: goalStatusOf(reading.value, reading.goal),
     }));
     return { kind, name, title, readings: judged };
   } catch (error) {

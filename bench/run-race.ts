@@ -4,7 +4,7 @@ import {
   type Effort,
   type Race,
   type Session,
-  standingOf,
+  goalStatusOf,
   Unavailable,
 } from './measurement.ts';
 import type { ComparisonResult, ContenderResult, RaceResult } from './results.ts';
@@ -131,5 +131,5 @@ function compare(comparison: Comparison, lanes: readonly Lane[]): readonly Compa
   const ratios = comparison.of === 'rate' ? pairedRatios(mine, theirs) : pairedRatios(theirs, mine);
   if (ratios.length === 0) return [];
   const ratio = spreadOf(ratios);
-  return [{ ...comparison, ratio, standing: standingOf(ratio.median, comparison.goal) }];
+  return [{ ...comparison, ratio, goalStatus: goalStatusOf(ratio.median, comparison.goal) }];
 }

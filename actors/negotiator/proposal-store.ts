@@ -310,7 +310,7 @@ export class JournalledProposals implements ProposalStore {
       return [];
     });
     left.sort((one, other) => one.record.proposal.proposedAtMs - other.record.proposal.proposedAtMs);
-    for (const { record, standing } of left) this.#remember(record, standing);
+    for (const { record, standing: machine } of left) this.#remember(record, machine);
   }
 
   get(proposalId: string): ProposalRecord | undefined {
@@ -327,8 +327,8 @@ export class JournalledProposals implements ProposalStore {
 
   put(record: ProposalRecord, machine?: PersistedProposal): void {
     const { proposalId } = record.proposal;
-    const standing = record.isOver ? undefined : (machine ?? this.machineOf(proposalId));
-    this.#records.put(KIND, proposalId, { record, standing });
+    const latest = record.isOver ? undefined : (machine ?? this.machineOf(proposalId));
+    this.#records.put(KIND, proposalId, { record, standing: latest });
     this.#remember(record, machine);
   }
 

@@ -120,7 +120,7 @@ export class NegotiationAgent {
       this.#release(key, held, request.reason);
       return { kind: 'released', proposalId };
     }
-    const { status, isHeld } = this.#standing(held);
+    const { status, isHeld } = this.#statusOf(held);
     if (request.epoch !== held.epoch || !isHeld) {
       this.#forget(key, held);
       return { kind: 'reject', proposalId, reason: status };
@@ -196,7 +196,7 @@ export class NegotiationAgent {
     return answer;
   }
 
-  #standing({ proposalHere }: Held): { readonly isHeld: boolean; readonly status: string } {
+  #statusOf({ proposalHere }: Held): { readonly isHeld: boolean; readonly status: string } {
     const proposal = this.#negotiator.getProposal(proposalHere);
     return { isHeld: proposal?.isHeld === true, status: proposal?.rejectionReason ?? REASON.notHeld };
   }

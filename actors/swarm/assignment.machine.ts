@@ -42,9 +42,9 @@ export const assignmentMachine = setup({
 }).createMachine({
   id: 'assignment',
   context: ({ input }) => input,
-  initial: 'standing',
+  initial: 'active',
   states: {
-    standing: {
+    active: {
       on: {
         'assignment.withdrawn': 'withdrawn',
         'agent.answered': { target: 'over', actions: 'unload' },

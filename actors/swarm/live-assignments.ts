@@ -139,8 +139,8 @@ export class LiveAssignment {
   }
 
   /** It is the agent's, whether it is handed over already or not. */
-  get isStanding(): boolean {
-    return this.#machine.matches('standing');
+  get isActive(): boolean {
+    return this.#machine.matches('active');
   }
 
   get isWithdrawn(): boolean {

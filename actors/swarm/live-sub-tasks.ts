@@ -154,7 +154,7 @@ export class LiveSubTasks {
     const { record, reach, clock } = this.#deps;
     const assignment = this.#assignments.open(this.#record, subTaskId, clock.now());
     const begin = (): void => {
-      if (!assignment.isStanding) return;
+      if (!assignment.isActive) return;
       this.#send(subTaskId, { type: 'assignment.handedOver', atMs: clock.now() });
       assignment.begin();
     };
@@ -177,14 +177,14 @@ export class LiveSubTasks {
 
   /** Fails all that is not done: the swarm is over. Returns the assignments to cancel once the record has it. */
   endAll(error: SwarmFault): readonly LiveAssignment[] {
-    const standing: LiveAssignment[] = [];
+    const cutOff: LiveAssignment[] = [];
     for (const { id, status, epoch } of this.#session.subTasks) {
       if (status === 'completed' || status === 'failed') continue;
       const assignment = status === 'running' ? this.#assignments.on(id, epoch) : undefined;
-      if (assignment !== undefined) standing.push(assignment);
+      if (assignment !== undefined) cutOff.push(assignment);
       this.#send(id, { type: 'swarm.ended', error });
     }
-    return standing;
+    return cutOff;
   }
 
   /** Listens no longer; the work goes on. */

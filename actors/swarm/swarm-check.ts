@@ -80,13 +80,13 @@ function whyNotOver({ status, error }: SwarmSubTask): string | undefined {
   return `is ${status} and the swarm is over: it has neither a result nor a reason`;
 }
 
-/** Its result is that of one assignment, and while it is worked on one stands. */
+/** Exactly one assignment completed a completed sub-task; exactly one assignment of a running one is open. */
 function whyNotOne({ status, assignments }: SwarmSubTask): string | undefined {
   const completed = assignments.filter(({ end }) => end === 'completed').length;
   if (completed !== (status === 'completed' ? 1 : 0))
     return `is ${status}, and ${completed} agents completed it`;
-  const standing = assignments.filter(({ end }) => end === undefined).length;
-  if (standing !== (status === 'running' ? 1 : 0)) return `is ${status}, and ${standing} agents have it`;
+  const open = assignments.filter(({ end }) => end === undefined).length;
+  if (open !== (status === 'running' ? 1 : 0)) return `is ${status}, and ${open} agents have it`;
   return undefined;
 }
 

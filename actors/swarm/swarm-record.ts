@@ -35,7 +35,7 @@ export const SwarmLimits = z
 export type SwarmLimits = z.output<typeof SwarmLimits>;
 
 /**
- * How an agent stands to a swarm.
+ * What an agent is to a swarm.
  *
  * - `invited`  it has a proposal and has not answered yet.
  * - `willing`  it takes part if there is something for it to do.

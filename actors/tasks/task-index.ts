@@ -288,40 +288,40 @@ const EVERYTHING = 0;
 const EVERY_TASK = '[null,null,null]';
 
 /** A task's place in the orders: the status that its owner knows, and since when. */
-interface Standing {
+interface IndexEntry {
   readonly state: TaskState;
   readonly turn: number;
 }
 
 /** The tasks of one owner, by when their status was last changed: all of them, and those of each combination that is asked for. */
 class OwnersTasks {
-  readonly #standings = new Map<LiveTask, Standing>();
+  readonly #entries = new Map<LiveTask, IndexEntry>();
   /** By combination, and by what it asks for. */
   readonly #orders = new Map<number, Map<string, TouchOrder<LiveTask>>>([[EVERYTHING, new Map()]]);
   /** The group that counts towards the owner's limits. */
   readonly group = new TaskGroup();
 
   get size(): number {
-    return this.#standings.size;
+    return this.#entries.size;
   }
 
   /** Notes a new status; `turn` is greater than that of any touch before. */
   touch(task: LiveTask, turn: number): void {
     const { state } = task.view.status;
-    const former = this.#standings.get(task);
+    const former = this.#entries.get(task);
     for (const [asked, orders] of this.#orders) {
       if (former !== undefined && former.state !== state && (asked & STATE) !== 0)
         remove(orders, keyOf(task, former.state, asked), task);
       place(orders, keyOf(task, state, asked), task, turn);
     }
-    this.#standings.set(task, { state, turn });
+    this.#entries.set(task, { state, turn });
   }
 
   remove(task: LiveTask): void {
-    const standing = this.#standings.get(task);
-    if (standing === undefined) return;
-    this.#standings.delete(task);
-    for (const [asked, orders] of this.#orders) remove(orders, keyOf(task, standing.state, asked), task);
+    const entry = this.#entries.get(task);
+    if (entry === undefined) return;
+    this.#entries.delete(task);
+    for (const [asked, orders] of this.#orders) remove(orders, keyOf(task, entry.state, asked), task);
   }
 
   /** The tasks that fit a query; undefined when there are none. */
@@ -338,7 +338,7 @@ class OwnersTasks {
     const known = this.#orders.get(asked);
     if (known !== undefined) return known;
     const made = new Map<string, TouchOrder<LiveTask>>();
-    const oldestFirst = [...this.#standings].sort(([, one], [, other]) => one.turn - other.turn);
+    const oldestFirst = [...this.#entries].sort(([, one], [, other]) => one.turn - other.turn);
     for (const [task, { state, turn }] of oldestFirst) place(made, keyOf(task, state, asked), task, turn);
     this.#orders.set(asked, made);
     return made;

@@ -5,7 +5,7 @@ import type { ProcessAgent } from './agent-description.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
 import type { Delivery } from '../protocol/envelope.ts';
 import { invalidOptions } from '../protocol/errors.ts';
-import type { AgentProfile, Standing } from '../protocol/agent-row.ts';
+import type { AgentProfile, Clearance } from '../protocol/agent-row.ts';
 
 const DEFAULT_CAPACITY = 1_000;
 
@@ -53,7 +53,7 @@ export function loadedAgent(
 }
 
 /** An agent of another node is judged as its owner here has it say, and known for one; undefined for one of this node. */
-export const standingAs = ({ card: { tier, sandboxId }, node }: LoadedAgent): Standing | undefined =>
+export const clearanceOf = ({ card: { tier, sandboxId }, node }: LoadedAgent): Clearance | undefined =>
   node === undefined ? undefined : { tier, sandboxId, nodeId: node };
 
 /**

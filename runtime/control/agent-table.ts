@@ -11,7 +11,7 @@ import {
   type TableChange,
   type TableDelta,
 } from '../routing/routing-table.ts';
-import type { AgentProfile, Standing } from '../protocol/agent-row.ts';
+import type { AgentProfile, Clearance } from '../protocol/agent-row.ts';
 import type { DiedOver } from '../supervision/supervisor.ts';
 
 /** The state of an agent that waits for code that can go on with it: SNAPSHOT_UNKNOWN. */
@@ -115,8 +115,8 @@ export class AgentTable {
   }
 
   /** How an agent of another node is judged, if this is one. */
-  standingOf(id: string): Standing | undefined {
-    return this.#table.get(id)?.profile.standing;
+  clearanceOf(id: string): Clearance | undefined {
+    return this.#table.get(id)?.profile.clearance;
   }
 
   snapshot(): TableDelta {

@@ -2,12 +2,12 @@ import type { AgentCard } from '../protocol/agent-card.ts';
 import { invalidOptions, isOrreryError, moduleInvalid, reasonOf } from '../protocol/errors.ts';
 import type { ProcessOptions } from '../agent/process-options.ts';
 import type { TableChange } from '../routing/routing-table.ts';
-import type { AgentProfile, Standing } from '../protocol/agent-row.ts';
+import type { AgentProfile, Clearance } from '../protocol/agent-row.ts';
 import type { Supervising, Supervisor } from '../supervision/supervisor.ts';
 import type { AgentTable, AgentRecord } from './agent-table.ts';
 import type { AgentLives } from './agent-lives.ts';
 import { type Hosting, notLoaded } from './hosting.ts';
-import { concurrencyOf, type LoadedAgent, requireRunnable, standingAs } from '../agent/loaded-agent.ts';
+import { concurrencyOf, type LoadedAgent, requireRunnable, clearanceOf } from '../agent/loaded-agent.ts';
 import type { Threads } from './threads.ts';
 
 /** An agent to be started: the module that holds it, in which place, and as whom. */
@@ -75,8 +75,8 @@ export class Enrolment {
       requireRunnable(agent, durable);
       const firstSlot = agents.nextSlot + records.length;
       // Who hosts a remote agent here does not make it one of ours.
-      const standing = order.card === undefined ? standingAs(agent) : agents.standingOf(order.card.id);
-      records.push(...recordsOf(order, agent, { place, firstSlot, durable, standing }));
+      const clearance = order.card === undefined ? clearanceOf(agent) : agents.clearanceOf(order.card.id);
+      records.push(...recordsOf(order, agent, { place, firstSlot, durable, clearance }));
     }
     const ids = new Set<string>();
     for (const { id } of records) {
@@ -211,12 +211,12 @@ function recordsOf(
     place,
     firstSlot,
     durable,
-    standing,
+    clearance,
   }: {
     readonly place: string;
     readonly firstSlot: number;
     readonly durable: boolean;
-    readonly standing: Standing | undefined;
+    readonly clearance: Clearance | undefined;
   },
 ): AgentRecord[] {
   const { card, delivery, mailboxCapacity } = loaded;
@@ -228,7 +228,7 @@ function recordsOf(
     ...concurrencyOf(loaded),
     lazy: lazy ?? loaded.lazy,
     durable,
-    ...(standing === undefined ? {} : { standing }),
+    ...(clearance === undefined ? {} : { clearance }),
   };
   return (ids ?? [card.id]).map((id, at) => ({
     id,

@@ -15,7 +15,7 @@ import type { AgentStatus } from '../protocol/roster.ts';
 import type { AgentTable, AgentRecord, ParkedAgent } from './agent-table.ts';
 import type { Enrolment } from './enrolment.ts';
 import type { ChangeOrder, NodeReport } from '../thread/control-protocol.ts';
-import { concurrencyOf, type LoadedAgent, requireRunnable, standingAs } from '../agent/loaded-agent.ts';
+import { concurrencyOf, type LoadedAgent, requireRunnable, clearanceOf } from '../agent/loaded-agent.ts';
 import type { ThreadRecord, Threads } from './threads.ts';
 
 /**
@@ -227,7 +227,7 @@ export class Upgrades {
 /** Whether it is lazy and durable was decided when it was taken in. */
 function profileOf(loaded: LoadedAgent, { lazy, durable }: AgentProfile): AgentProfile {
   const { card, delivery, mailboxCapacity } = loaded;
-  const standing = standingAs(loaded);
+  const clearance = clearanceOf(loaded);
   return {
     card,
     capabilityIds: card.capabilities.map(({ id }) => id),
@@ -236,7 +236,7 @@ function profileOf(loaded: LoadedAgent, { lazy, durable }: AgentProfile): AgentP
     ...concurrencyOf(loaded),
     lazy,
     durable,
-    ...(standing === undefined ? {} : { standing }),
+    ...(clearance === undefined ? {} : { clearance }),
   };
 }
 

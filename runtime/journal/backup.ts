@@ -13,12 +13,12 @@ import { resolve, basename, dirname, join } from 'node:path';
 import { backup, type DatabaseSync } from 'node:sqlite';
 import { invalidOptions, isOrreryError, storeFailed, storeInvalid } from '../protocol/errors.ts';
 import { requireText } from '../protocol/parse-options.ts';
-import type { Standing } from './checksums.ts';
+import type { JournalMetadata } from './checksums.ts';
 import { examineFile, logFileOf, reading } from './examine-file.ts';
 import { HighWaterMark, markFileOf, markOf } from './high-water-mark.ts';
 import { lockHolder } from './lock-holder.ts';
 import { sqliteFault } from './sqlite-fault.ts';
-import { standingOf } from './sqlite-format.ts';
+import { readMetadata } from './sqlite-format.ts';
 
 /** So many pages are copied at a time, and commits come in between. */
 const PAGES = 256;
@@ -35,10 +35,10 @@ export async function backUp(database: DatabaseSync, file: string, target: strin
   const copy = copyFor(requireNew(target));
   try {
     await backup(database, copy.file, { rate: PAGES });
-    const standing = reading(copy.file, 0, standingOf);
-    if (standing === undefined)
+    const metadata = reading(copy.file, 0, readMetadata);
+    if (metadata === undefined)
       throw storeInvalid(copy.file, 'what it says of itself is not what was written');
-    copy.finish(file, standing);
+    copy.finish(file, metadata);
   } finally {
     copy.clear();
   }
@@ -57,7 +57,7 @@ export function copyJournal(file: string, target: string): void {
   try {
     for (let tries = 1; ; tries++) {
       const found = copied(file, copy.file);
-      if (found.damage.length === 0) return copy.finish(file, found.standing);
+      if (found.damage.length === 0) return copy.finish(file, found.metadata);
       if (tries === TRIES) throw notCopied(file, found.damage);
     }
   } finally {
@@ -78,7 +78,10 @@ function requireElsewhere(file: string): void {
 }
 
 /** Its mark first: it never leads. */
-function copied(file: string, copy: string): { standing: Standing | undefined; damage: readonly string[] } {
+function copied(
+  file: string,
+  copy: string,
+): { metadata: JournalMetadata | undefined; damage: readonly string[] } {
   for (const fileOf of [markFileOf, (path: string) => path, logFileOf]) {
     rmSync(fileOf(copy), { force: true });
     if (existsSync(fileOf(file))) copyFileSync(fileOf(file), fileOf(copy));
@@ -88,7 +91,7 @@ function copied(file: string, copy: string): { standing: Standing | undefined; d
   } catch (error) {
     // Of files of different moments SQLite may make nothing at all; of a journal that is none it says so every time.
     if (isOrreryError(error)) throw error;
-    return { standing: undefined, damage: [(error as Error).message] };
+    return { metadata: undefined, damage: [(error as Error).message] };
   }
 }
 
@@ -124,7 +127,7 @@ function copyFor(target: string) {
     for (const one of [file, logFileOf(file), markFileOf(file)]) rmSync(one, { force: true });
   };
   clear();
-  const finish = (from: string, standing: Standing | undefined): void => {
+  const finish = (from: string, metadata: JournalMetadata | undefined): void => {
     copyNotes(from, target);
     for (const fileOf of [logFileOf, (path: string) => path]) {
       if (!existsSync(fileOf(file))) continue;
@@ -132,7 +135,7 @@ function copyFor(target: string) {
       renameSync(fileOf(file), fileOf(target));
     }
     // Without it the copy is not opened: it is the last thing to be there.
-    if (standing !== undefined) HighWaterMark.create(target, markOf(standing)).close();
+    if (metadata !== undefined) HighWaterMark.create(target, markOf(metadata)).close();
   };
   return { file, finish, clear };
 }

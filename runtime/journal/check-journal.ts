@@ -32,11 +32,11 @@ export interface JournalCheck {
 export function checkJournalFile(path: string): JournalCheck {
   const file = existing(path);
   try {
-    const { format, standing, damage } = examineFile(file);
+    const { format, metadata, damage } = examineFile(file);
     if (format === undefined || damage.length > 0)
-      return { ...(standing && { commits: standing.commits }), damage };
+      return { ...(metadata && { commits: metadata.commits }), damage };
     return reading(file, 0, (database) => ({
-      ...(standing && { commits: standing.commits }),
+      ...(metadata && { commits: metadata.commits }),
       mails: numberOf(database, 'SELECT count(*) FROM mails'),
       records: numberOf(database, 'SELECT count(*) FROM records'),
       damage: faultsIn(database),

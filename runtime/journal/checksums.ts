@@ -19,14 +19,15 @@ export const sumOf = (sum: number, change: number): number =>
   (((sum + change) % SUM_MODULUS) + SUM_MODULUS) % SUM_MODULUS;
 
 /**
- * What a journal says of itself in every commit.
+ * What a journal says of itself; every commit writes it.
  *
- * - `life`    a text that each opening makes anew; `before`: that of the opening before it, empty for the first one.
- * - `commits` so many there were, over all lives.
+ * - `life`    a text that each opening makes anew.
+ * - `before`  the life of the opening before; empty for the first one.
+ * - `commits` how many there were, over all lives.
  * - `next`    the number of the next mail.
  * - `content` the sum of the checksums of all rows that there are then.
  */
-export interface Standing {
+export interface JournalMetadata {
   readonly life: string;
   readonly before: string;
   readonly commits: number;
@@ -34,5 +35,5 @@ export interface Standing {
   readonly content: number;
 }
 
-export const standingChecksum = ({ life, before, commits, next, content }: Standing): number =>
+export const metadataChecksum = ({ life, before, commits, next, content }: JournalMetadata): number =>
   crc32(`${life} ${before} ${commits} ${next} ${content}`);

@@ -1,11 +1,11 @@
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { storeInvalid } from '../protocol/errors.ts';
-import type { Standing } from './checksums.ts';
+import type { JournalMetadata } from './checksums.ts';
 import { type Mark, markFileOf, markOf, readMark } from './high-water-mark.ts';
 import { scanLog } from './log-scan.ts';
 import { isCorrupt, isNoDatabase } from './sqlite-fault.ts';
-import { APPLICATION, contentOf, FORMAT, OLDER_FORMATS, standingOf } from './sqlite-format.ts';
+import { APPLICATION, contentOf, FORMAT, OLDER_FORMATS, readMetadata } from './sqlite-format.ts';
 
 /** Extended result code of SQLite: a change that was cut off is to be taken back first. */
 const READONLY_ROLLBACK = 776;
@@ -16,16 +16,16 @@ const NOTHING_BYTES = 1;
  * What a journal's file is like.
  *
  * - `format`   undefined of one that nothing was written to yet.
- * - `standing` what it says of itself, if it has today's format.
+ * - `metadata` what it says of itself, if it has today's format.
  * - `damage`   what is wrong with it, a sentence each; none: it is whole.
  */
 export interface Examination {
   readonly format: number | undefined;
-  readonly standing: Standing | undefined;
+  readonly metadata: JournalMetadata | undefined;
   readonly damage: readonly string[];
 }
 
-const NEW: Examination = { format: undefined, standing: undefined, damage: [] };
+const NEW: Examination = { format: undefined, metadata: undefined, damage: [] };
 
 export const logFileOf = (file: string): string => `${file}-wal`;
 
@@ -109,13 +109,13 @@ function examineTables(file: string, database: DatabaseSync): Examination {
   }
   requireOurs(file, application, format);
   const torn = tornIn(file, database);
-  if (torn !== undefined) return { format, standing: undefined, damage: [torn] };
+  if (torn !== undefined) return { format, metadata: undefined, damage: [torn] };
   if (format === FORMAT) return { format, ...examineContent(file, database, mark) };
   const isNewer = mark !== undefined && mark !== 'damaged' && mark.commits > 0;
   const damage = isNewer
     ? [`it has format ${format}, and ${markFileOf(file)} says that it had a newer one: it is an older copy`]
     : [];
-  return { format, standing: undefined, damage };
+  return { format, metadata: undefined, damage };
 }
 
 function requireOurs(file: string, application: number, format: number): void {
@@ -172,39 +172,43 @@ function examineContent(
   file: string,
   database: DatabaseSync,
   mark: Mark | 'damaged' | undefined,
-): Pick<Examination, 'standing' | 'damage'> {
-  const standing = standingOf(database);
-  if (standing === undefined)
-    return { standing, damage: [damaged('what it says of itself is not what was written')] };
+): Pick<Examination, 'metadata' | 'damage'> {
+  const metadata = readMetadata(database);
+  if (metadata === undefined)
+    return { metadata, damage: [damaged('what it says of itself is not what was written')] };
   const content = contentOf(database);
-  const lost = lostOf(file, standing, mark);
+  const lost = lostOf(file, metadata, mark);
   const damage = [
     ...(lost === undefined ? [] : [lost]),
     ...('damaged' in content ? [damaged(content.damaged)] : []),
-    ...('sum' in content && content.sum !== standing.content
+    ...('sum' in content && content.sum !== metadata.content
       ? [damaged('what it holds is not what its last commit left')]
       : []),
   ];
-  return { standing, damage };
+  return { metadata, damage };
 }
 
 /**
  * What the journal has lost by its mark. The mark never leads. It lags by one commit when the process ended between the two,
  * and by more after a loss of power; then it is still of this opening, or of the one before if this one had only begun.
  */
-function lostOf(file: string, standing: Standing, mark: Mark | 'damaged' | undefined): string | undefined {
+function lostOf(
+  file: string,
+  metadata: JournalMetadata,
+  mark: Mark | 'damaged' | undefined,
+): string | undefined {
   const markFile = markFileOf(file);
   if (mark === undefined) return `${markFile} is gone, so nobody can tell whether something is missing`;
   if (mark === 'damaged')
     return `nothing can be read of ${markFile}, so nobody can tell whether something is missing`;
-  if (mark.commits > standing.commits) {
-    const missing = mark.commits - standing.commits;
+  if (mark.commits > metadata.commits) {
+    const missing = mark.commits - metadata.commits;
     return `of its ${mark.commits} commits the last ${missing} are missing: ${causeOf(file)}`;
   }
-  const isOfBefore = mark.life === standing.before && mark.commits < standing.commits;
-  if (mark.life !== standing.life && !isOfBefore)
+  const isOfBefore = mark.life === metadata.before && mark.commits < metadata.commits;
+  if (mark.life !== metadata.life && !isOfBefore)
     return `it is not the journal that ${markFile} belongs to, or another copy of it`;
-  if (mark.commits === standing.commits && mark.checksum !== markOf(standing).checksum)
+  if (mark.commits === metadata.commits && mark.checksum !== markOf(metadata).checksum)
     return `its commit ${mark.commits} is not the one that ${markFile} knows`;
   return undefined;
 }

@@ -1,13 +1,13 @@
 import { closeSync, fdatasyncSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { type Standing, standingChecksum } from './checksums.ts';
+import { type JournalMetadata, metadataChecksum } from './checksums.ts';
 
 /** A high-water mark: the last commit of a journal that others may rely on. */
 export interface Mark {
   readonly life: string;
   readonly commits: number;
-  /** That of the standing which this commit wrote. */
+  /** Of the metadata that this commit wrote. */
   readonly checksum: number;
 }
 
@@ -19,10 +19,10 @@ const TEXT = /^orrery-mark 1 (\S+) (\d+) (\d+) (\d+) *\n$/;
 
 export const markFileOf = (journal: string): string => `${journal}${SUFFIX}`;
 
-export const markOf = (standing: Standing): Mark => ({
-  life: standing.life,
-  commits: standing.commits,
-  checksum: standingChecksum(standing),
+export const markOf = (metadata: JournalMetadata): Mark => ({
+  life: metadata.life,
+  commits: metadata.commits,
+  checksum: metadataChecksum(metadata),
 });
 
 /** The mark beside a journal, `undefined` where there is none, `damaged` where nothing can be read of it. */

@@ -17,7 +17,14 @@ import { copyNotes } from './backup.ts';
 import { type LogScan, scanLog } from './log-scan.ts';
 import { recordFault } from './record-faults.ts';
 import { openSqliteFile } from './sqlite-file.ts';
-import { FORMAT, type MailRow, putStanding, recordOf, type RecordRow, standingOf } from './sqlite-format.ts';
+import {
+  FORMAT,
+  type MailRow,
+  putMetadata,
+  recordOf,
+  type RecordRow,
+  readMetadata,
+} from './sqlite-format.ts';
 import { SqliteStoreOptions } from './sqlite-store-options.ts';
 
 /**
@@ -147,16 +154,16 @@ function rowsIn(database: DatabaseSync): Found {
   if (changed > 0) lost.push(`envelopes that are not what was written: ${changed}`);
   const changedRecords = records.rows.length - wholeRecords.length;
   if (changedRecords > 0) lost.push(`records that are not what was written: ${changedRecords}`);
-  const standing = hasChecksums ? tried(() => standingOf(database)) : undefined;
+  const metadata = hasChecksums ? tried(() => readMetadata(database)) : undefined;
   const sum = sumOfRows(wholeMails, wholeRecords);
   const last = wholeMails.reduce((highest, [number]) => Math.max(highest, number), 0);
   const counted = tried(() => numberOf(database, 'SELECT next FROM counter')) ?? 1;
   return {
     mails: wholeMails,
     records: readable,
-    next: Math.max(last + 1, standing?.next ?? counted),
-    commits: standing?.commits ?? 0,
-    isWhole: hasChecksums ? standing?.content === sum : lost.length === 0,
+    next: Math.max(last + 1, metadata?.next ?? counted),
+    commits: metadata?.commits ?? 0,
+    isWhole: hasChecksums ? metadata?.content === sum : lost.length === 0,
     lost,
   };
 }
@@ -200,7 +207,7 @@ function tried<Result>(read: () => Result): Result | undefined {
 
 /** A journal of its own, with a mark of its own. */
 function fill(target: string, { mails, records, next }: Found, life: string): void {
-  const { database, standing, mark } = openSqliteFile(
+  const { database, metadata, mark } = openSqliteFile(
     target,
     SqliteStoreOptions.parse({ path: target }),
     life,
@@ -216,8 +223,8 @@ function fill(target: string, { mails, records, next }: Found, life: string): vo
       ...mails.map(([number, recipient, body]) => mailChecksum(number, recipient, body)),
       ...records.map(([kind, key, value]) => recordChecksum(kind, key, value)),
     ].reduce(sumOf, 0);
-    const filled = { ...standing, commits: standing.commits + 1, next, content };
-    putStanding(database, filled);
+    const filled = { ...metadata, commits: metadata.commits + 1, next, content };
+    putMetadata(database, filled);
     database.exec('COMMIT');
     mark.write(markOf(filled));
     mark.sync();

@@ -2,13 +2,13 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { isOrreryError, reasonOf, storeFailed, storeInUse, storeInvalid } from '../protocol/errors.ts';
-import type { Standing } from './checksums.ts';
+import type { JournalMetadata } from './checksums.ts';
 import { type Examination, examineFile, numberOf } from './examine-file.ts';
 import { HighWaterMark, markOf } from './high-water-mark.ts';
 import { lockHolder } from './lock-holder.ts';
 import { wayOut } from './record-schema.ts';
 import { sqliteFault } from './sqlite-fault.ts';
-import { bringFromFormat2, contentOf, putStanding, SCHEMA, standingOf } from './sqlite-format.ts';
+import { bringFromFormat2, contentOf, putMetadata, SCHEMA, readMetadata } from './sqlite-format.ts';
 import type { SqliteStoreOptions } from './sqlite-store-options.ts';
 
 const CACHE_KIB = 8_192;
@@ -20,7 +20,7 @@ const INCREMENTAL = 2;
 /** An open file, how it stands, and its mark. */
 export interface OpenFile {
   readonly database: DatabaseSync;
-  readonly standing: Standing;
+  readonly metadata: JournalMetadata;
   readonly mark: HighWaterMark;
 }
 
@@ -44,9 +44,9 @@ export function openSqliteFile(file: string, options: SqliteStoreOptions, life: 
     database.exec('BEGIN EXCLUSIVE; COMMIT'); // The lock, which it keeps.
     requireUnchanged(file, database, found);
     mark =
-      found.standing === undefined ? HighWaterMark.create(file, firstMark(life)) : HighWaterMark.open(file);
-    const standing = begin(database, mark, found, { options, life });
-    return { database, standing, mark };
+      found.metadata === undefined ? HighWaterMark.create(file, firstMark(life)) : HighWaterMark.open(file);
+    const metadata = begin(database, mark, found, { options, life });
+    return { database, metadata, mark };
   } catch (error) {
     mark?.close();
     database?.close();
@@ -86,10 +86,10 @@ function requireWhole(file: string, { damage: [first, ...more] }: Examination): 
 }
 
 /** Nobody else had it between being looked at and being locked. */
-function requireUnchanged(file: string, database: DatabaseSync, { format, standing }: Examination): void {
+function requireUnchanged(file: string, database: DatabaseSync, { format, metadata }: Examination): void {
   const isSame =
     numberOf(database, 'PRAGMA user_version') === (format ?? 0) &&
-    (standing === undefined || standingOf(database)?.commits === standing.commits);
+    (metadata === undefined || readMetadata(database)?.commits === metadata.commits);
   if (!isSame) throw storeInUse(file, lockHolder(file));
 }
 
@@ -103,9 +103,9 @@ const firstMark = (life: string) => ({ life, commits: 0, checksum: 0 });
 function begin(
   database: DatabaseSync,
   mark: HighWaterMark,
-  { format, standing: last }: Examination,
+  { format, metadata: last }: Examination,
   { options, life }: { options: SqliteStoreOptions; life: string },
-): Standing {
+): JournalMetadata {
   if (last !== undefined && mark.syncedLife !== last.life) {
     mark.write(markOf(last));
     mark.sync();
@@ -115,15 +115,15 @@ function begin(
   database.exec('BEGIN IMMEDIATE');
   if (format === undefined) database.exec(SCHEMA);
   else if (last === undefined) bringFromFormat2(database);
-  const standing = nextLife(database, last, life);
-  putStanding(database, standing);
+  const metadata = nextLife(database, last, life);
+  putMetadata(database, metadata);
   database.exec('COMMIT');
-  mark.write(markOf(standing));
+  mark.write(markOf(metadata));
   mark.sync();
-  return standing;
+  return metadata;
 }
 
-function nextLife(database: DatabaseSync, last: Standing | undefined, life: string): Standing {
+function nextLife(database: DatabaseSync, last: JournalMetadata | undefined, life: string): JournalMetadata {
   if (last !== undefined) return { ...last, life, before: last.life, commits: last.commits + 1 };
   const content = contentOf(database);
   if ('damaged' in content) throw new Error(content.damaged); // It has just been made.

@@ -4,8 +4,8 @@ import {
   type Column,
   mailChecksum,
   recordChecksum,
-  type Standing,
-  standingChecksum,
+  type JournalMetadata,
+  metadataChecksum,
   sumOf,
 } from './checksums.ts';
 
@@ -13,14 +13,14 @@ import {
 export const APPLICATION = 0x4f72_7279;
 /** How the tables are to be read; it changes when they do. */
 export const FORMAT = 3;
-/** What is brought to today's format when it is opened. 2: without checksums and standing. */
+/** What is brought to today's format when it is opened. 2: without checksums and metadata. */
 export const OLDER_FORMATS: readonly number[] = [2];
 
-const STANDING = 'life NOT NULL, before NOT NULL, commits INTEGER NOT NULL, content INTEGER NOT NULL';
+const METADATA_COLUMNS = 'life NOT NULL, before NOT NULL, commits INTEGER NOT NULL, content INTEGER NOT NULL';
 
-/** A row's checksum is of everything else in it; the counter's is of the standing. */
+/** A row's checksum is of everything else in it; the counter's is of the metadata. */
 export const SCHEMA = `
-  CREATE TABLE counter (next INTEGER NOT NULL, checkpoints INTEGER NOT NULL, ${STANDING}, checksum INTEGER NOT NULL);
+  CREATE TABLE counter (next INTEGER NOT NULL, checkpoints INTEGER NOT NULL, ${METADATA_COLUMNS}, checksum INTEGER NOT NULL);
   INSERT INTO counter VALUES (1, 0, '', '', 0, 0, 0);
   CREATE TABLE mails (number INTEGER PRIMARY KEY, recipient NOT NULL, body NOT NULL, checksum INTEGER NOT NULL);
   CREATE TABLE records (kind NOT NULL, key NOT NULL, value NOT NULL, checksum INTEGER NOT NULL, PRIMARY KEY (kind, key)) WITHOUT ROWID;
@@ -50,32 +50,32 @@ export function bringFromFormat2(database: DatabaseSync): void {
     record.run(recordChecksum(kind, key, value), kind, key);
 }
 
-/** Says in the database how it stands, within a transaction of the caller's. */
-export function putStanding(database: DatabaseSync, standing: Standing): void {
+/** Writes the metadata, within a transaction of the caller's. */
+export function putMetadata(database: DatabaseSync, metadata: JournalMetadata): void {
   database
     .prepare('UPDATE counter SET life = ?, before = ?, commits = ?, next = ?, content = ?, checksum = ?')
     .run(
-      standing.life,
-      standing.before,
-      standing.commits,
-      standing.next,
-      standing.content,
-      standingChecksum(standing),
+      metadata.life,
+      metadata.before,
+      metadata.commits,
+      metadata.next,
+      metadata.content,
+      metadataChecksum(metadata),
     );
 }
 
-/** How a database of today's format stands by its own account; undefined when that cannot be right. */
-export function standingOf(database: DatabaseSync): Standing | undefined {
+/** The metadata of a database of today's format; undefined if its checksum does not fit. */
+export function readMetadata(database: DatabaseSync): JournalMetadata | undefined {
   const row = database.prepare('SELECT * FROM counter').get();
   if (row === undefined) return undefined;
-  const standing: Standing = {
+  const metadata: JournalMetadata = {
     life: String(row['life']),
     before: String(row['before']),
     commits: Number(row['commits']),
     next: Number(row['next']),
     content: Number(row['content']),
   };
-  return standingChecksum(standing) === row['checksum'] ? standing : undefined;
+  return metadataChecksum(metadata) === row['checksum'] ? metadata : undefined;
 }
 
 /** The first row whose checksum does not fit it, in words, or what all rows of the database add up to. */

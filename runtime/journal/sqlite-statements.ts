@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { StoredMail } from '../protocol/store.ts';
-import { mailChecksum, recordChecksum, type Standing, standingChecksum } from './checksums.ts';
+import { mailChecksum, recordChecksum, type JournalMetadata, metadataChecksum } from './checksums.ts';
 
 /** A column that holds a text: one that UTF-8 cannot say, because it has halves of characters, is kept as UTF-16. */
 type TextColumn = string | Uint8Array;
@@ -27,7 +27,7 @@ export class SqliteStatements {
   readonly #checksumOfRecord: StatementSync;
   readonly #putRecord: StatementSync;
   readonly #deleteRecord: StatementSync;
-  readonly #putStanding: StatementSync;
+  readonly #putMetadata: StatementSync;
   readonly #mails: StatementSync;
   readonly #mail: StatementSync;
   readonly #firstRecords: StatementSync;
@@ -50,7 +50,7 @@ export class SqliteStatements {
     this.#checksumOfRecord = prepare('SELECT checksum FROM records WHERE kind = ? AND key = ?');
     this.#putRecord = prepare('INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?)');
     this.#deleteRecord = prepare('DELETE FROM records WHERE kind = ? AND key = ?');
-    this.#putStanding = prepare('UPDATE counter SET next = ?, commits = ?, content = ?, checksum = ?');
+    this.#putMetadata = prepare('UPDATE counter SET next = ?, commits = ?, content = ?, checksum = ?');
     this.#mails = prepare(
       'SELECT number, recipient, body FROM mails WHERE number > ? ORDER BY number LIMIT ?',
     );
@@ -115,10 +115,10 @@ export class SqliteStatements {
     return (this.#checksumOfRecord.get(kind, key) as unknown as [number] | undefined)?.[0] ?? 0;
   }
 
-  /** Updates the standing within the same life. */
-  putStanding(standing: Standing): void {
-    const { next, commits, content } = standing;
-    this.#putStanding.run(next, commits, content, standingChecksum(standing));
+  /** Updates the metadata within the same life. */
+  putMetadata(metadata: JournalMetadata): void {
+    const { next, commits, content } = metadata;
+    this.#putMetadata.run(next, commits, content, metadataChecksum(metadata));
   }
 
   mails(after: number, limit: number): readonly MailRow[] {

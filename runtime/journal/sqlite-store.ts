@@ -7,7 +7,7 @@ import type { Clock, NewSecret } from '../protocol/seams.ts';
 import type { NumberedMail, PageOf, Store, StoreBatch, StoredRecord } from '../protocol/store.ts';
 import { systemClock, systemSeams } from '../protocol/system-seams.ts';
 import { backUp } from './backup.ts';
-import { type Standing, sumOf } from './checksums.ts';
+import { type JournalMetadata, sumOf } from './checksums.ts';
 import { type HighWaterMark, markOf } from './high-water-mark.ts';
 import { isInTheWay, sqliteFault } from './sqlite-fault.ts';
 import { type OpenFile, openSqliteFile } from './sqlite-file.ts';
@@ -40,14 +40,14 @@ export class SqliteStore implements Store {
   readonly #statements: SqliteStatements;
   readonly #mark: HighWaterMark;
   readonly #clock: Clock;
-  #standing: Standing;
+  #metadata: JournalMetadata;
   /** Writes wait until it is over. */
   #backup: Promise<void> | undefined;
   #cancelMarkSync: (() => void) | undefined;
 
   private constructor(
     file: string,
-    { database, standing, mark }: OpenFile,
+    { database, metadata, mark }: OpenFile,
     upkeep: SqliteUpkeep,
     clock: Clock,
   ) {
@@ -55,7 +55,7 @@ export class SqliteStore implements Store {
     this.#database = database;
     this.#upkeep = upkeep;
     this.#statements = new SqliteStatements(database);
-    this.#standing = standing;
+    this.#metadata = metadata;
     this.#mark = mark;
     this.#clock = clock;
   }
@@ -144,7 +144,7 @@ export class SqliteStore implements Store {
 
   #write(batches: readonly StoreBatch[]): readonly number[] {
     const firstMails: number[] = [];
-    let { next } = this.#standing;
+    let { next } = this.#metadata;
     for (const { mails } of batches) {
       firstMails.push(next);
       next += mails.length;
@@ -152,21 +152,21 @@ export class SqliteStore implements Store {
     if (batches.every(isNothing)) return firstMails;
     const amount: Amount = { characters: 0, pages: 0, checksums: 0 };
     this.#statements.begin();
-    let standing: Standing;
+    let metadata: JournalMetadata;
     try {
       for (let at = 0; at < batches.length; at++) {
         this.#apply(batches[at] as StoreBatch, firstMails[at] as number, amount);
       }
-      const { commits, content, ...lives } = this.#standing;
-      standing = { ...lives, next, commits: commits + 1, content: sumOf(content, amount.checksums) };
-      this.#statements.putStanding(standing);
+      const { commits, content, ...lives } = this.#metadata;
+      metadata = { ...lives, next, commits: commits + 1, content: sumOf(content, amount.checksums) };
+      this.#statements.putMetadata(metadata);
       this.#statements.commit();
     } catch (error) {
       // Of some errors SQLite has taken everything back by itself.
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       throw error;
     }
-    this.#standing = standing;
+    this.#metadata = metadata;
     this.#writeMark();
     this.#upkeep.afterWrite(amount.characters, amount.pages);
     return firstMails;
@@ -192,7 +192,7 @@ export class SqliteStore implements Store {
   /** What is committed is committed: where the mark cannot say so, it lags until the next commit. */
   #writeMark(): void {
     try {
-      this.#mark.write(markOf(this.#standing));
+      this.#mark.write(markOf(this.#metadata));
     } catch {
       return;
     }

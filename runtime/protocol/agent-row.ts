@@ -2,8 +2,8 @@ import type { AgentCard, AgentTier } from './agent-card.ts';
 import type { Delivery } from './envelope.ts';
 import type { Party } from './policy.ts';
 
-/** The tier and sandbox that a remote agent is judged by, and the node whose agent it is. */
-export interface Standing {
+/** The tier and sandbox that policies judge a remote agent by, and the id of its node. */
+export interface Clearance {
   readonly tier: AgentTier;
   readonly sandboxId: string | undefined;
   readonly nodeId: string;
@@ -13,7 +13,7 @@ export interface Standing {
  * What agents started alike have in common; thousands of rows may share one.
  *
  * - `card`     of one agent or, with instances, the template whose id is replaced.
- * - `standing` what a remote agent was granted. @default what the card says
+ * - `clearance` of a remote agent. @default tier and sandbox of the card
  * - `concurrency` how many it may have in hand at a time, where those are several. @default one
  * - `durable`  what waits in its mailbox outlives the process.
  */
@@ -25,7 +25,7 @@ export interface AgentProfile {
   readonly concurrency?: number;
   readonly lazy: boolean;
   readonly durable: boolean;
-  readonly standing?: Standing;
+  readonly clearance?: Clearance;
 }
 
 /**
@@ -42,7 +42,7 @@ export interface AgentRow {
   readonly revision: number;
 }
 
-/** Where what goes to this agent goes: on another node it has a standing here, however it came in. */
+/** Where what goes to this agent goes: on another node it has a clearance here, however it came in. */
 export const routingPathTo = ({
-  profile: { card, standing },
-}: Pick<AgentRow, 'profile'>): 'local' | 'remote' => (standing === undefined ? card.origin : 'remote');
+  profile: { card, clearance },
+}: Pick<AgentRow, 'profile'>): 'local' | 'remote' => (clearance === undefined ? card.origin : 'remote');

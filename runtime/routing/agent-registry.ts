@@ -7,9 +7,9 @@ import { CLOSED_SANDBOXES, SandboxRoutingConfig } from '../protocol/routing-conf
 import { Discovery, type DiscoveryManager } from './discovery.ts';
 import { registeredCard } from './registered-card.ts';
 import { RegistryView, cardOf } from './registry-view.ts';
-import { type RemoteGrant, standingUnder, UNKNOWN_NODE } from './remote-grant.ts';
+import { type RemoteGrant, clearanceUnder, UNKNOWN_NODE } from './remote-grant.ts';
 import { deltaOf, RoutingTable, type TableDelta } from './routing-table.ts';
-import type { AgentProfile, AgentRow, Standing } from '../protocol/agent-row.ts';
+import type { AgentProfile, AgentRow, Clearance } from '../protocol/agent-row.ts';
 import { faultsOf } from '../protocol/payload-faults.ts';
 import { z } from 'zod';
 import { Delivery } from '../protocol/envelope.ts';
@@ -87,7 +87,7 @@ export class AgentRegistry {
       throw invalidCard(
         `origin: "${copy.id}" is ${saidOf(ownerOf(known) as string)} and hosted here; a local card takes its id when it is unregistered`,
       );
-    if (isLocal(known)) this.#store(stored, placementOf(known), standingUnderCard(known, stored));
+    if (isLocal(known)) this.#store(stored, placementOf(known), clearanceUnderCard(known, stored));
     else this.#store(stored, UNPLACED);
     this.#discovery?.announce(stored);
   }
@@ -182,30 +182,30 @@ export class AgentRegistry {
     for (const { card: saved, standing, concurrency, ...placement } of readRegistry(json)) {
       const card = registeredCard(saved);
       if (registry.table.get(card.id) !== undefined) throw invalidCard(`id: "${card.id}" is saved twice`);
-      const judgedAs = standing && {
+      const clearance = standing && {
         tier: standing.tier,
         sandboxId: standing.sandboxId,
         nodeId: standing.nodeId ?? placement.place,
       };
       const several = concurrency === undefined ? {} : { concurrency };
-      registry.#store(card, { ...UNPLACED, ...placement, ...several }, judgedAs);
+      registry.#store(card, { ...UNPLACED, ...placement, ...several }, clearance);
     }
     return registry;
   }
 
   #storeRemote(card: AgentCard, grant: RemoteGrant): void {
-    const standing = standingUnder(grant, card);
+    const clearance = clearanceUnder(grant, card);
     const known = this.table.get(card.id);
     const isHosted = known !== undefined && known.slot >= 0;
-    this.#store(card, isHosted ? placementOf(known) : { ...UNPLACED, place: standing.nodeId }, standing);
+    this.#store(card, isHosted ? placementOf(known) : { ...UNPLACED, place: clearance.nodeId }, clearance);
   }
 
-  #store(card: AgentCard, { slot, place, ...mailbox }: Placement, standing?: Standing): void {
+  #store(card: AgentCard, { slot, place, ...mailbox }: Placement, clearance?: Clearance): void {
     const profile: AgentProfile = {
       card,
       capabilityIds: [...new Set(card.capabilities.map(({ id }) => id))],
       ...mailbox,
-      ...(standing === undefined ? {} : { standing }),
+      ...(clearance === undefined ? {} : { clearance }),
     };
     this.#write([{ id: card.id, slot, place, profile, revision: card.revision }], []);
   }
@@ -221,16 +221,16 @@ export class AgentRegistry {
 const isLocal = (row: AgentRow | undefined): row is AgentRow => row?.profile.card.origin === 'local';
 
 /** An agent that was started here as one of another node stays one. */
-const standingUnderCard = ({ profile: { standing } }: AgentRow, { tier, sandboxId }: AgentCard) =>
-  standing && { tier, sandboxId, nodeId: standing.nodeId };
+const clearanceUnderCard = ({ profile: { clearance } }: AgentRow, { tier, sandboxId }: AgentCard) =>
+  clearance && { tier, sandboxId, nodeId: clearance.nodeId };
 
 const LOCAL = Symbol('local');
 
 /** Whose agent it is: this node's, or that of the node with this id. */
 function ownerOf(row: AgentRow | undefined): string | typeof LOCAL | undefined {
   if (row === undefined) return undefined;
-  const { card, standing } = row.profile;
-  return card.origin === 'local' ? LOCAL : (standing?.nodeId ?? UNKNOWN_NODE);
+  const { card, clearance } = row.profile;
+  return card.origin === 'local' ? LOCAL : (clearance?.nodeId ?? UNKNOWN_NODE);
 }
 
 const saidOf = (owner: string | typeof LOCAL): string =>
@@ -251,7 +251,7 @@ function nextRevision(card: AgentCard, known: AgentRow | undefined): AgentCard {
   return Object.freeze({ ...card, revision: Math.min(known.revision + 1, Number.MAX_SAFE_INTEGER) });
 }
 
-/** One agent as a registry saves it: its card, and what is not in the card. */
+/** One agent as a registry saves it: its card, and what is not in the card. Saved registries call the clearance `standing`. */
 const SavedAgent = z.strictObject({
   card: z.unknown(),
   place: z.string(),
@@ -271,8 +271,8 @@ const SavedRegistry = z.strictObject({ format: z.literal(1), agents: z.array(Sav
 /** The rows as JSON text. */
 function saveRegistry(rows: Iterable<AgentRow>): string {
   const agents = Array.from(rows, (row) => {
-    const { card: _card, capabilityIds: _ids, ...profile } = row.profile;
-    return { ...profile, card: cardOf(row), place: row.place };
+    const { card: _card, capabilityIds: _ids, clearance, ...profile } = row.profile;
+    return { ...profile, standing: clearance, card: cardOf(row), place: row.place };
   });
   return JSON.stringify({ format: 1, agents });
 }

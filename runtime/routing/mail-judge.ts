@@ -87,7 +87,7 @@ export class MailJudge {
     return isSystemId(id) ? systemParty(id) : this.#table.get(id)?.party;
   }
 
-  /** Whoever sends under this id; one that is unknown has the least standing. */
+  /** Whoever sends under this id; one that is unknown is of tier 3 and in no sandbox. */
   partyOf(id: string): Party {
     return this.registeredParty(id) ?? { id, tier: 3, sandboxId: undefined, isSystem: false };
   }

@@ -19,7 +19,7 @@ export class ProfileGroup<Row extends Member<Row>> {
   #size = 0;
 
   constructor(profile: AgentProfile, isSystem: boolean) {
-    const { tier, sandboxId } = profile.standing ?? profile.card;
+    const { tier, sandboxId } = profile.clearance ?? profile.card;
     this.profile = profile;
     this.tier = tier;
     this.sandboxId = sandboxId;

@@ -1,6 +1,6 @@
 import type { AgentCard, AgentTier } from '../protocol/agent-card.ts';
 import { invalidOptions } from '../protocol/errors.ts';
-import type { Standing } from '../protocol/agent-row.ts';
+import type { Clearance } from '../protocol/agent-row.ts';
 
 /** The node of remote cards of which nothing better is known. */
 export const UNKNOWN_NODE = 'remote';
@@ -17,11 +17,11 @@ export interface RemoteGrant {
   readonly nodeId?: string | undefined;
 }
 
-/** The standing of a remote card under a grant. Fails with INVALID_OPTIONS on tier 0 and on a node id with `/` in it. */
-export function standingUnder(
+/** The clearance of a remote card under a grant. Fails with INVALID_OPTIONS on tier 0 and on a node id with `/` in it. */
+export function clearanceUnder(
   { grantedTier = 3, nodeId = UNKNOWN_NODE }: RemoteGrant,
   { sandboxId = '' }: Pick<AgentCard, 'sandboxId'>,
-): Standing {
+): Clearance {
   if (grantedTier === 0)
     throw invalidOptions('grantedTier', grantedTier, '1, 2 or 3: tier 0 is never remote');
   // Else a sandbox of one node could be spelled as that of another.

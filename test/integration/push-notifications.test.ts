@@ -69,7 +69,7 @@ describe('telling receivers of tasks', () => {
     const { length } = await pushed.changesOf(task.id);
     await hook.got(length - 1);
     await pushed.event('not-kept', 2);
-    expect(pushed.service.standings(ALICE, task.id)).toMatchObject([{ state: 'told' }]);
+    expect(pushed.service.statuses(ALICE, task.id)).toMatchObject([{ state: 'told' }]);
   });
 
   it('makes no config that its store throws over', async () => {
@@ -81,7 +81,7 @@ describe('telling receivers of tasks', () => {
     };
     const made = pushed.service.create(ALICE, { taskId: task.id, url: hook.url });
     await expect(made).rejects.toThrow('no room');
-    expect(pushed.service.standings(ALICE, task.id)).toEqual([]);
+    expect(pushed.service.statuses(ALICE, task.id)).toEqual([]);
   });
 
   it('tells a receiver of an older dialect of the task as a whole', async () => {
@@ -168,7 +168,7 @@ describe('telling receivers of tasks', () => {
         await pushed.event('failed', count);
         const ms = pushed.clock.nextInMs ?? 0;
         waits.push(ms);
-        expect(pushed.service.standings(ALICE, task.id)).toMatchObject([
+        expect(pushed.service.statuses(ALICE, task.id)).toMatchObject([
           { state: 'waiting', reason: `The receiver answered ${status}` },
         ]);
         await pushed.clock.advanceAsync(ms);
@@ -177,7 +177,7 @@ describe('telling receivers of tasks', () => {
       expect(waits.map((ms) => Math.round(ms / 1_000))).toEqual([1, 2, 4]);
       expect(new Set(generations(hook)).size).toBe(1);
       expect(hook.posts.length).toBe(4);
-      expect(pushed.service.standings(ALICE, task.id)).toMatchObject([{ state: 'told' }]);
+      expect(pushed.service.statuses(ALICE, task.id)).toMatchObject([{ state: 'told' }]);
       expect(pushed.service.counts).toMatchObject({ taken: 1, failed: 3, gaveUp: 0, configs: 1, waiting: 0 });
     },
   );
@@ -209,14 +209,14 @@ describe('telling receivers of tasks', () => {
       origin: `http://127.0.0.1:${hook.port}`,
       reason: 'The receiver answered 410',
     });
-    expect(pushed.service.standings(ALICE, task.id)).toMatchObject([
+    expect(pushed.service.statuses(ALICE, task.id)).toMatchObject([
       { state: 'gave-up', reason: 'The receiver answered 410' },
     ]);
     await pushed.restart();
     await until('the end', () => pushed.tasks.get(ALICE, task.id).generation > event.generation);
     await pushed.clock.advanceAsync(100_000);
     expect(hook.posts.length).toBe(1);
-    expect(pushed.service.standings(ALICE, task.id)).toMatchObject([{ state: 'gave-up' }]);
+    expect(pushed.service.statuses(ALICE, task.id)).toMatchObject([{ state: 'gave-up' }]);
   });
 
   it('gives up after so many attempts, and goes on where it stopped when its owner asks again', async () => {
@@ -235,7 +235,7 @@ describe('telling receivers of tasks', () => {
     await until(
       'all of it',
       () =>
-        pushed.service.standings(ALICE, task.id)[0]?.acknowledged ===
+        pushed.service.statuses(ALICE, task.id)[0]?.acknowledged ===
         pushed.tasks.get(ALICE, task.id).generation,
     );
     expect(generations(hook).slice(3)[0]).toBe(generation);
@@ -379,7 +379,7 @@ describe('telling receivers of tasks', () => {
     const { generation } = pushed.tasks.get(ALICE, task.id);
     await until('all of it', () => {
       waiting.shift()?.();
-      return pushed.service.standings(ALICE, task.id)[0]?.acknowledged === generation;
+      return pushed.service.statuses(ALICE, task.id)[0]?.acknowledged === generation;
     });
     expect(hook.posts.length).toBeLessThan(10);
     const pieces = hook.posts.flatMap(({ json }) => (json.change.kind === 'artifact' ? [json.change] : []));

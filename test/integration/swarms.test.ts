@@ -153,7 +153,7 @@ describe('A coordinator', () => {
       const row = await coordinator();
       return row?.children?.[0]?.children?.[0]?.state === 'running.leased' && row;
     });
-    const children = [{ id: '1 mars', machine: 'assignment', state: 'standing' }];
+    const children = [{ id: '1 mars', machine: 'assignment', state: 'active' }];
     const subTask = { id: 'part-0', machine: 'subTask', state: 'running.leased', children };
     const swarm = { id: expect.any(String), machine: 'swarm', state: 'active', children: [subTask] };
     const about = { id: 'coordinator', machine: 'coordinator', state: 'active' };

@@ -240,7 +240,7 @@ const isCall = (task: Task): boolean => callIn(task).tool !== '';
 
 /** A task in every answer of 2026-07-28. `ttlMs` is null: how long a task is stored is not known here. */
 const plainTask = (sight: McpTaskView): Result => ({
-  ...standingOf(sight),
+  ...statusFields(sight),
   ttlMs: null,
   pollIntervalMs: POLL_MS,
 });
@@ -255,12 +255,12 @@ export const detailedTask = (sight: McpTaskView): Result => ({
 
 /** A task in every answer of 2025-11-25. */
 export const legacyTask = (sight: McpTaskView): Result => ({
-  ...standingOf(sight),
+  ...statusFields(sight),
   ttl: null,
   pollInterval: POLL_MS,
 });
 
-const standingOf = ({ taskId, status, statusMessage, createdAt, lastUpdatedAt }: McpTaskView): Result => ({
+const statusFields = ({ taskId, status, statusMessage, createdAt, lastUpdatedAt }: McpTaskView): Result => ({
   taskId,
   status,
   ...(statusMessage === undefined ? {} : { statusMessage }),

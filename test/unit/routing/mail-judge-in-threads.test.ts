@@ -256,7 +256,7 @@ describe('Leave to answer', () => {
 });
 
 describe('Who a judge knows', () => {
-  it('is as registered, a part of the runtime, or of the least standing', () => {
+  it('is as registered, a part of the runtime, or of the lowest tier', () => {
     const { judge } = judgeOf({ mars: {} });
     expect(judge.partyOf('mars')).toMatchObject({ id: 'mars', tier: 2, isSystem: false });
     expect(judge.partyOf('system/host')).toMatchObject({ isSystem: true });

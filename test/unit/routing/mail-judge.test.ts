@@ -167,7 +167,7 @@ describe('MailJudge (N-4.1, N-4.2, N-4.3, N-E01, N-E02, C-06, C-27)', () => {
     expect(verdict(row('sun').party, row('mars'), late)?.code).toBe('DEADLINE_EXCEEDED');
   });
 
-  it('knows the system and the registered; who else sends has the least standing', () => {
+  it('knows the system and the registered; who else sends is of the lowest tier', () => {
     const { judge } = judgeOf(team);
     expect(judge.registeredParty('mars')).toMatchObject({ id: 'mars', tier: 2, isSystem: false });
     expect(judge.registeredParty('system/host')).toMatchObject({ isSystem: true });

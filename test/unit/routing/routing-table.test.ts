@@ -124,11 +124,11 @@ describe('RoutingTable', () => {
     expect(idsOf(table.withCapability('x'))).toEqual(['a', 'b', 'c']);
   });
 
-  it('judges by the standing of a profile before its card', () => {
+  it('judges by the clearance of a profile before its card', () => {
     const table = new RoutingTable();
     const profile = {
       ...profileOf('far'),
-      standing: { tier: 3, sandboxId: undefined, nodeId: 'one' },
+      clearance: { tier: 3, sandboxId: undefined, nodeId: 'one' },
     } as const;
     table.apply({ version: 1, profiles: [profile], upsert: [rowOf('far', 0)], remove: [] });
     expect(table.get('far')?.party).toMatchObject({ tier: 3, sandboxId: undefined });

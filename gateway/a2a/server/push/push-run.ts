@@ -46,7 +46,7 @@ export class PushRun {
     return this.#record;
   }
 
-  get standing(): PushStatus {
+  get status(): PushStatus {
     const { config, acknowledged, failingSinceMs, gaveUp } = this.#record;
     const reason = gaveUp?.reason ?? this.#lastFailure;
     return {

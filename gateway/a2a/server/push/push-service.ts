@@ -81,7 +81,7 @@ export class PushService implements PushConfigService {
 
   get counts(): PushCounts {
     const runs = [...this.#configs];
-    const waiting = runs.filter(({ standing }) => standing.state === 'waiting').length;
+    const waiting = runs.filter(({ status }) => status.state === 'waiting').length;
     return { ...this.#counts, configs: runs.length, waiting };
   }
 
@@ -149,9 +149,9 @@ export class PushService implements PushConfigService {
   }
 
   /** The status of a task's configs. Throws TASK_NOT_FOUND. */
-  standings(owner: TaskOwner, taskId: string): readonly PushStatus[] {
+  statuses(owner: TaskOwner, taskId: string): readonly PushStatus[] {
     this.#deps.tasks.agentOf(owner, taskId);
-    return this.#configs.ofTask(taskId).map(({ standing }) => standing);
+    return this.#configs.ofTask(taskId).map(({ status }) => status);
   }
 
   /** Stops sending; the next process goes on from what is stored. Resolves when nothing is under way any more. */

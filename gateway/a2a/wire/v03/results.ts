@@ -12,7 +12,7 @@ interface Place {
   readonly contextId: string;
 }
 
-interface Standing {
+interface Status {
   readonly state: TaskState;
   readonly atMs: number;
   readonly message?: TaskMessage | undefined;
@@ -50,7 +50,7 @@ export function writeMessage(said: TaskMessage, place: Partial<Place>): JsonObje
   };
 }
 
-function writeStatus({ state, message, atMs }: Standing, place: Place): JsonObject {
+function writeStatus({ state, message, atMs }: Status, place: Place): JsonObject {
   return {
     state,
     ...(message === undefined ? {} : { message: writeMessage(message, place) }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Standing } from './machine-walk.ts';
+import type { MachineState } from './machine-walk.ts';
 import { type Joint, NegotiationModel, type Scenario } from './negotiation-model.ts';
 
 interface Named extends Scenario {
@@ -79,12 +79,12 @@ function story(seen: Map<string, Seen>, key: string): string {
 const HAD_IT = ['assigned', 'givenBack', 'takenBack', 'lapsed'];
 const isOver = (responder: Joint['responders'][string]): boolean =>
   responder === 'void' || responder === 'absent' || responder.isDone;
-const standingOf = (responder: Joint['responders'][string] | undefined): string =>
+const stateOf = (responder: Joint['responders'][string] | undefined): string =>
   responder === undefined ? 'nobody' : typeof responder === 'string' ? responder : responder.value;
 
 /** What must never be; undefined when all is well. */
 function fault({ proposer, responders }: Joint): string | undefined {
-  const holders = Object.entries(responders).filter(([, one]) => standingOf(one) === 'assigned');
+  const holders = Object.entries(responders).filter(([, one]) => stateOf(one) === 'assigned');
   if (holders.length > 1) return 'two agents have the task';
   const [held] = holders.map(([id]) => id);
   const { holder, epoch } = proposer.context as { holder?: string; epoch: number };
@@ -92,14 +92,13 @@ function fault({ proposer, responders }: Joint): string | undefined {
   if (isNobodys && held !== undefined) return `nobody got it, and ${held} has it`;
   const isDecided = ['assigned', 'givenBack', 'released', 'lapsed'].includes(proposer.value);
   if (!isDecided) return undefined;
-  if (!HAD_IT.includes(standingOf(responders[holder ?? ''])))
-    return `${holder} was given it, and does not know`;
+  if (!HAD_IT.includes(stateOf(responders[holder ?? '']))) return `${holder} was given it, and does not know`;
   if (held !== undefined && held !== holder) return `${holder} was given it, and ${held} has it`;
   const rival = Object.entries(responders).find(
     ([id, one]) =>
       id !== holder &&
-      HAD_IT.includes(standingOf(one)) &&
-      Number((one as Standing).context['epoch']) >= epoch,
+      HAD_IT.includes(stateOf(one)) &&
+      Number((one as MachineState).context['epoch']) >= epoch,
   );
   return rival === undefined ? undefined : `${rival[0]} had it too`;
 }
@@ -162,7 +161,7 @@ describe('Proposer and responders explored together (F-07)', () => {
     const ends = WALKS.flatMap(({ seen }) =>
       [...seen.values()].flatMap(({ joint }) => [
         joint.proposer.value,
-        ...Object.values(joint.responders).map(standingOf),
+        ...Object.values(joint.responders).map(stateOf),
       ]),
     );
     expect([...new Set(ends)].sort()).toEqual(

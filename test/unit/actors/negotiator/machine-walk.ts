@@ -8,7 +8,7 @@ export interface Act {
 }
 
 /** Where a machine stands: `key` says all of it, the timers that are set included. */
-export interface Standing {
+export interface MachineState {
   readonly key: string;
   readonly value: string;
   readonly context: Readonly<Record<string, unknown>>;
@@ -19,7 +19,7 @@ export interface Standing {
 }
 
 export interface Step {
-  readonly standing: Standing;
+  readonly state: MachineState;
   readonly acts: readonly Act[];
 }
 
@@ -48,7 +48,7 @@ export class MachineWalk {
   readonly taken = new Set<AnyTransitionDefinition>();
   readonly #machine: AnyStateMachine;
   readonly #steps = new Map<string, Step>();
-  readonly #standings = new Map<string, Standing>();
+  readonly #states = new Map<string, MachineState>();
 
   constructor(machine: AnyStateMachine) {
     this.#machine = machine;
@@ -65,13 +65,13 @@ export class MachineWalk {
   }
 
   /** The step that `event` leads to; a timer that fires is set no more. */
-  step(standing: Standing, event: { readonly type: string }, fired?: string): Step {
-    const key = `${standing.key} ${fired ?? ''} ${JSON.stringify(event)}`;
+  step(state: MachineState, event: { readonly type: string }, fired?: string): Step {
+    const key = `${state.key} ${fired ?? ''} ${JSON.stringify(event)}`;
     const known = this.#steps.get(key);
     if (known !== undefined) return known;
-    for (const one of this.#walked.getTransitionData(standing.snapshot, event)) this.taken.add(one);
-    const [snapshot, actions] = transition(this.#machine, standing.snapshot as never, event as never);
-    const armed = new Map(standing.armed);
+    for (const one of this.#walked.getTransitionData(state.snapshot, event)) this.taken.add(one);
+    const [snapshot, actions] = transition(this.#machine, state.snapshot as never, event as never);
+    const armed = new Map(state.armed);
     if (fired !== undefined) armed.delete(fired);
     const step = this.#stepOf(snapshot, actions as unknown as Action[], armed);
     this.#steps.set(key, step);
@@ -100,23 +100,23 @@ export class MachineWalk {
       else if (type === 'xstate.cancel') armed.delete(params.sendId as string);
       else acts.push({ type, context: info.context, event: info.event });
     }
-    return { standing: this.#standingOf(snapshot, armed), acts };
+    return { state: this.#stateOf(snapshot, armed), acts };
   }
 
-  #standingOf(snapshot: unknown, armed: ReadonlyMap<string, { readonly type: string }>): Standing {
+  #stateOf(snapshot: unknown, armed: ReadonlyMap<string, { readonly type: string }>): MachineState {
     const { value, context, status } = snapshot as {
       value: unknown;
-      context: Standing['context'];
+      context: MachineState['context'];
       status: string;
     };
     const name = typeof value === 'string' ? value : (Object.values(value as object)[0] as string);
     // A reason is said and decides nothing.
     const facts = JSON.stringify({ ...context, reason: undefined });
     const key = `${name} ${facts} ${[...armed.keys()].sort().join()}`;
-    const known = this.#standings.get(key);
+    const known = this.#states.get(key);
     if (known !== undefined) return known;
-    const standing = { key, value: name, context, isDone: status === 'done', snapshot, armed };
-    this.#standings.set(key, standing);
-    return standing;
+    const state = { key, value: name, context, isDone: status === 'done', snapshot, armed };
+    this.#states.set(key, state);
+    return state;
   }
 }

@@ -1,6 +1,6 @@
 import { proposerMachine } from '../../../../actors/negotiator/proposer.machine.ts';
 import { responderMachine } from '../../../../actors/negotiator/responder.machine.ts';
-import { type Act, MachineWalk, type Standing, type Step } from './machine-walk.ts';
+import { type Act, MachineWalk, type MachineState, type Step } from './machine-walk.ts';
 
 /**
  * A proposer and those that it may ask, with everything that was ever sent between them. What was sent may be delivered at
@@ -8,9 +8,9 @@ import { type Act, MachineWalk, type Standing, type Step } from './machine-walk.
  */
 export interface Joint {
   readonly key: string;
-  readonly proposer: Standing;
+  readonly proposer: MachineState;
   /** 'absent' before the proposal came, 'void' where it was refused before it came. */
-  readonly responders: Readonly<Record<string, Standing | 'absent' | 'void'>>;
+  readonly responders: Readonly<Record<string, MachineState | 'absent' | 'void'>>;
   readonly sent: ReadonlySet<string>;
 }
 
@@ -62,9 +62,9 @@ export class NegotiationModel {
   begin(): Joint {
     const { asked, responders } = this.#scenario;
     const input = { asked, alternativesLeft: responders.length - asked.length, deadlineMs: 1, leaseMs: 1 };
-    const { standing, acts } = this.proposer.begin(input);
+    const { state, acts } = this.proposer.begin(input);
     const absent = Object.fromEntries(responders.map((id) => [id, 'absent' as const]));
-    return this.#joint(standing, absent, this.#send(new Set(), acts));
+    return this.#joint(state, absent, this.#send(new Set(), acts));
   }
 
   /** Everything that may happen next. */
@@ -117,7 +117,7 @@ export class NegotiationModel {
 
   #deliver(joint: Joint, one: string): Joint {
     const [kind = '', id = '', epoch] = one.split(' ');
-    const responder = joint.responders[id] as Standing | 'absent' | 'void';
+    const responder = joint.responders[id] as MachineState | 'absent' | 'void';
     switch (kind) {
       case 'proposal':
         return responder === 'absent' ? this.#beginResponder(joint, id) : joint;
@@ -158,8 +158,8 @@ export class NegotiationModel {
   }
 
   #stepProposer(joint: Joint, event: { readonly type: string }, fired?: string): Joint {
-    const { standing, acts } = this.proposer.step(joint.proposer, event, fired);
-    return this.#joint(standing, joint.responders, this.#send(joint.sent, acts));
+    const { state, acts } = this.proposer.step(joint.proposer, event, fired);
+    return this.#joint(state, joint.responders, this.#send(joint.sent, acts));
   }
 
   #beginResponder(joint: Joint, id: string): Joint {
@@ -171,16 +171,16 @@ export class NegotiationModel {
   }
 
   #stepResponder(joint: Joint, id: string, event: { readonly type: string }, fired?: string): Joint {
-    return this.#stepped(joint, id, this.responder.step(joint.responders[id] as Standing, event, fired));
+    return this.#stepped(joint, id, this.responder.step(joint.responders[id] as MachineState, event, fired));
   }
 
-  #stepped(joint: Joint, id: string, { standing, acts }: Step): Joint {
+  #stepped(joint: Joint, id: string, { state, acts }: Step): Joint {
     const sent = new Set(joint.sent);
     for (const { type, context } of acts) {
       if (type === 'tellAccepted') sent.add(message('accept', id, context['epoch']));
       if (type === 'tellRejected') sent.add(message('reject', id));
     }
-    return this.#replace(joint, id, standing, sent);
+    return this.#replace(joint, id, state, sent);
   }
 
   #send(sent: ReadonlySet<string>, acts: readonly Act[]): ReadonlySet<string> {
@@ -196,13 +196,13 @@ export class NegotiationModel {
   #replace(
     joint: Joint,
     id: string,
-    responder: Standing | 'absent' | 'void',
+    responder: MachineState | 'absent' | 'void',
     sent: ReadonlySet<string>,
   ): Joint {
     return this.#joint(joint.proposer, { ...joint.responders, [id]: responder }, sent);
   }
 
-  #joint(proposer: Standing, responders: Joint['responders'], sent: ReadonlySet<string>): Joint {
+  #joint(proposer: MachineState, responders: Joint['responders'], sent: ReadonlySet<string>): Joint {
     const keys = Object.values(responders).map((one) => (typeof one === 'string' ? one : one.key));
     return { key: [proposer.key, ...keys, [...sent].sort().join()].join(' | '), proposer, responders, sent };
   }

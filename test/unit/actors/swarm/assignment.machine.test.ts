@@ -41,6 +41,6 @@ describe('How long an agent is listened to (F-02)', () => {
   it('does not end by time while it stands', () => {
     const { host, clock } = assignment();
     clock.advance(1_000_000);
-    expect(host.value).toBe('standing');
+    expect(host.value).toBe('active');
   });
 });

@@ -255,13 +255,13 @@ describe('A coordinator as an actor', () => {
     expect(rows(world.owned.actor.children)).toEqual([[`swarm ${id} recruiting`, [['subTask x pending']]]]);
     await world.clock.advanceAsync(60);
     expect(rows(world.owned.actor.children)).toEqual([
-      [`swarm ${id} active`, [['subTask x running.leased', [['assignment 1 mars standing']]]]],
+      [`swarm ${id} active`, [['subTask x running.leased', [['assignment 1 mars active']]]]],
     ]);
     await world.clock.advanceAsync(90);
     expect(rows(world.owned.actor.children)).toEqual([
       [
         `swarm ${id} active`,
-        [['subTask x running.leased', [['assignment 1 mars withdrawn'], ['assignment 2 venus standing']]]],
+        [['subTask x running.leased', [['assignment 1 mars withdrawn'], ['assignment 2 venus active']]]],
       ],
     ]);
     await world.outcome(id);
