@@ -27,7 +27,7 @@ export type {
   RemoteSkill,
   RemoteStatus,
   RemoteTask,
-  Saying,
+  RemoteMessage,
 } from './runtime/protocol/remote-agent.ts';
 export {
   RemoteAgentClient,

@@ -95,7 +95,7 @@ export interface OpenA2ADeps {
 /**
  * A2A that is open. `signer` signs its cards; `metrics` is what is counted of it, as Prometheus text.
  *
- * - `grpcAddress` where gRPC is spoken, as its cards say it; whoever opens that sets it.
+ * - `grpcAddress` where gRPC is served, as its cards say it; whoever opens that sets it.
  */
 export interface OpenA2A {
   grpcAddress: string | undefined;

@@ -5,7 +5,7 @@ import { McpOptions } from './mcp/server/mcp-options.ts';
 import type { McpConnection, McpStdioOptions } from './mcp/server/mcp-stdio.ts';
 import { McpService, type McpServiceDeps } from './mcp/server/mcp-service.ts';
 
-/** MCP over a team's tools and tasks, whatever it is spoken over. Throws INVALID_OPTIONS naming field and value. */
+/** MCP over a team's tools and tasks, over whatever transport. Throws INVALID_OPTIONS naming field and value. */
 const mcpService = (options: McpOptions, deps: McpServiceDeps): McpService =>
   new McpService(deps, parseOptions(McpOptions, options, 'mcp'));
 

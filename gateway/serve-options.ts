@@ -51,7 +51,7 @@ const given = <Type>(isIt: (value: unknown) => boolean, expected: string) =>
  * - `firewall`       decides which tools those outside may use, what goes out of what agents answer, and attests that. It
  *                    stands before all that serve the system. @default the rules alone
  * - `cardProvider`   gives the cards that are shown in place of the agents' own. @default their own
- * - `trusts`         whose words are as good as said here; what others say is tainted, by `a2a:` or `mcp:` and their id.
+ * - `trusts`         whose messages are trusted as those from here; those of others are tainted, by `a2a:` or `mcp:` and their id.
  *                    @default users and services that have proved who they are; agents never
  * - `a2a`            how A2A is served; false: not at all.
  * - `mcp`            how MCP is served; false: not at all. @default as its options say, where its packages are installed
@@ -163,7 +163,7 @@ export interface Serving extends Omit<SystemGateway, 'fetch'>, AsyncDisposable {
   readonly url: string;
   readonly host: string;
   readonly port: number;
-  /** Where gRPC is spoken, as cards say it, such as `127.0.0.1:4001`. */
+  /** Where gRPC is served, as cards say it, such as `127.0.0.1:4001`. */
   readonly grpcAddress: string | undefined;
   /** How many requests are not answered yet, open streams among them. */
   inHand(): number;

@@ -14,7 +14,7 @@ import type { Trusts } from './team/caller-rights.ts';
  * - `input`, `output` messages of MCP, a line each. @default standard input and output of the process, which then must be
  *                     written by nobody else
  * - `principal`       who is at the other end. @default the user of this machine, of tier 3
- * - `trusts`          whether its words are as good as said here; else they are tainted by `mcp:` and its id. What a program
+ * - `trusts`          whether its messages are trusted as those from here; else they are tainted by `mcp:` and its id. What a program
  *                     says is what its model or its pages have told it. @default no
  * - `firewall`        decides which tools whoever is at the other end may use, what goes out of what agents answer, and
  *                     attests that. It stands before all that serve the system. @default the rules alone

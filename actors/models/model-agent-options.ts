@@ -58,7 +58,7 @@ export type ModelLimits = z.input<typeof ModelLimits>;
  * - `tools`        which tools the model may call: by full name, `agent.*`, `*`, or a function of the tool. @default none
  * - `prices`       of the model, in dollars; without them it takes no work whose dollars are limited.
  * - `countTokens`  estimates how many tokens a text is. @default see `estimateTokens`
- * - `settings`     how the model chooses its words.
+ * - `settings`     how the model is sampled.
  * - `streams`      whether the model is asked to stream its text. @default true
  *
  * Everything else is as in `AgentOptions`, with a version, a description and a tier unless they are given: 1.0.0, one made
@@ -162,7 +162,7 @@ function toolChoice(tools: unknown): ToolChoice | undefined {
   return parseOptions(ToolNames, tools, `${ROOT}.tools`);
 }
 
-/** How the model chooses its words; what is left out is the provider's to say. `providerOptions` as the SDK's provider has them. */
+/** How the model is sampled; what is left out is up to the provider. `providerOptions` as the SDK's provider has them. */
 export const ModelSettings = z.strictObject({
   temperature: z.number().nonnegative().exactOptional(),
   topP: z.number().min(0).max(1).exactOptional(),

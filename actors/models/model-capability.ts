@@ -117,7 +117,7 @@ export function readAnswer(
 
 const FENCED = /```(?:json)?\s*\n([\s\S]*?)```/g;
 
-/** The JSON in a text: models put it between fences and words. */
+/** The JSON in a text: models put it between fences and other text. */
 function jsonIn(text: string): { readonly value: unknown } | undefined {
   const fenced = [...text.matchAll(FENCED)].map(([, inside]) => inside ?? '').reverse();
   const objects = [between(text, '{', '}'), between(text, '[', ']')];

@@ -112,7 +112,7 @@ export class ModelLoop {
   async #begin(input: unknown): Promise<void> {
     const resumed = this.#taskOfTools?.resumed;
     if (resumed === undefined) {
-      this.#said = [{ by: 'user', text: this.#firstWords(input) }];
+      this.#said = [{ by: 'user', text: this.#firstMessage(input) }];
       return;
     }
     const { said, results, waiting, steps } = resumed;
@@ -122,7 +122,7 @@ export class ModelLoop {
     this.#take({ paused: called.paused, results: [...results, ...called.results] });
   }
 
-  #firstWords(input: unknown): string {
+  #firstMessage(input: unknown): string {
     const prompt = this.#deps.task.promptOf(input);
     const { resumeFrom } = this.#ctx;
     if (resumeFrom === undefined) return prompt;
@@ -157,7 +157,7 @@ export class ModelLoop {
     const { tools } = this.#deps;
     const mayEnd = tools !== undefined && this.#steps > 1;
     this.#progress.thinks(this.#steps);
-    this.#nextWords();
+    this.#startParagraph();
     try {
       return await this.#askModel(call, tools?.offered ?? [], {
         fromHeld: false,
@@ -197,7 +197,7 @@ export class ModelLoop {
     this.#told = 'now';
   };
 
-  #nextWords(): void {
+  #startParagraph(): void {
     if (this.#told === 'now') this.#told = 'before';
   }
 
@@ -282,15 +282,15 @@ export class ModelLoop {
   async #last({ because, error }: Ending): Promise<unknown> {
     this.#ctx.signal.throwIfAborted();
     const { limits } = this.#deps.settings;
-    const words = `You cannot go on: ${because}. Answer now, with what you have. Say what is missing.`;
+    const text = `You cannot go on: ${because}. Answer now, with what you have. Say what is missing.`;
     const facts = {
-      ...this.#facts([...this.#said, { by: 'user', text: words }], []),
+      ...this.#facts([...this.#said, { by: 'user', text }], []),
       maxOutputTokens: limits.lastOutputTokens,
     };
     const call = planLastCall(facts, ({ estimate }) => this.#budget.canPay(estimate));
     if (call === undefined) throw error;
     this.#progress.ends(because);
-    this.#nextWords();
+    this.#startParagraph();
     const reply = await this.#askModel(call, [], {
       fromHeld: true,
       untilMs: this.#deadlineAtMs,

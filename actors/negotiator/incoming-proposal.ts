@@ -318,7 +318,7 @@ export class IncomingProposal {
   #over(): void {
     const { port } = this.#deps;
     this.#options.onOver();
-    // Its last word is still an answer.
+    // Its last message is still an answer.
     void this.#lastSent.then(() => port.endGrant(this.#envelopeId, this.#proposal.proposerAgentId));
   }
 

@@ -281,7 +281,7 @@ export class Negotiator {
     }
     const assignment = AssignmentMessage.safeParse(payload);
     if (assignment.success) {
-      // Nobody here has accepted in the words of this protocol.
+      // Nobody here has accepted by this protocol.
       if (assignment.data.round === undefined) return 'foreign';
       return this.#assigned(envelope, assignment.data) ? 'news' : 'handled';
     }

@@ -87,7 +87,7 @@ export async function remoteAgentOver(
 /** Taints the agent's card, whose texts come from outside, unless the owner of this system has approved this very card. */
 function markCatalogue(agent: AgentDefinition, taint: Taint, approved: string | undefined): void {
   // For an agent in a process of its own the host compares the hashes: the process is not trusted with that.
-  agent.wordsFrom = taint;
+  agent.textFrom = taint;
   const hash = catalogueHash(agent.card(0));
   if (hash === approved) return;
   agent.taint = taint;

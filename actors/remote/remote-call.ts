@@ -7,7 +7,7 @@ import type {
   RemoteLink,
   RemoteStatus,
   RemoteTask,
-  Saying,
+  RemoteMessage,
 } from '../../runtime/protocol/remote-agent.ts';
 import { isRefusal } from '../../runtime/protocol/remote-codes.ts';
 import {
@@ -120,7 +120,7 @@ export class RemoteCall {
     }
   }
 
-  #request(input: unknown): Saying {
+  #request(input: unknown): RemoteMessage {
     const { skill, isOrrery } = this.#deps;
     const former = this.#former();
     this.#mayBeStale = former !== undefined;

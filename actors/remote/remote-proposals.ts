@@ -224,6 +224,6 @@ export class RemoteProposals {
           link.url.href,
         );
     }
-    throw remoteFailed(link.url.href, 'it does not answer a proposal in the words of the extension');
+    throw remoteFailed(link.url.href, 'it does not answer a proposal as the extension says');
   }
 }

@@ -11,7 +11,7 @@ import type { TaskTerms } from '../../runtime/protocol/task-service.ts';
 import type { AgentClient, Asking } from '../../runtime/public.ts';
 import {
   capabilityMeant,
-  wordsOf,
+  contentOf,
   approvalParts,
   type CallPlan,
   planTurn,
@@ -76,7 +76,7 @@ export class AgentTurns {
 
   /** Throws the reason why a message is not accepted: no such agent, no capability that it could mean, or a rule. */
   readonly check = ({ owner, agentId, message, terms, memo }: AskedMessage): void => {
-    const capability = capabilityMeant(this.#cardOf(agentId), wordsOf(message), memoOf(memo).capability);
+    const capability = capabilityMeant(this.#cardOf(agentId), contentOf(message), memoOf(memo).capability);
     requireReadOnly(agentId, capability, terms);
     const verdict = this.#deps.client.refusalOf({
       recipient: agentId,
@@ -100,7 +100,7 @@ export class AgentTurns {
     message,
     memo,
   }: Pick<AskedMessage, 'agentId' | 'message' | 'memo'>): string =>
-    `${agentId}.${capabilityMeant(this.#cardOf(agentId), wordsOf(message), memoOf(memo).capability).id}`;
+    `${agentId}.${capabilityMeant(this.#cardOf(agentId), contentOf(message), memoOf(memo).capability).id}`;
 
   /** Answers a message without a task; undefined for one that needs a task. */
   readonly answer = (asked: AnsweredMessage): (() => Promise<TaskMessage>) | undefined => {

@@ -77,7 +77,7 @@ export async function approvalOf<State>(
   await approvalIn(ctx, wanted, runningTaskOf(ctx));
 }
 
-/** As `approvalOf`. But an owner whose own words are the taint is not asked to approve it. */
+/** As `approvalOf`. But an owner whose own message is the source of the taint is not asked to approve it. */
 export async function outsideApprovalOf(
   ctx: HandlingContext<never>,
   request: z.input<typeof ApprovalRequest>,

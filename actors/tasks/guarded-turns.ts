@@ -35,9 +35,9 @@ export function guardedTurns(
       } catch (error) {
         return { state: 'rejected', message: agentMessage(newId(), failureParts(error, note)) };
       }
-      const spoken = new CleanTurn(turn, firewall);
-      const outcome = await turns.run(spoken.turn);
-      const made = await spoken.whenDone();
+      const guarded = new CleanTurn(turn, firewall);
+      const outcome = await turns.run(guarded.turn);
+      const made = await guarded.whenDone();
       if (outcome === undefined) return undefined;
       const said = outcome.message === undefined ? undefined : await cleanMessage(outcome.message, clean);
       if (outcome.state !== 'completed' || !firewall.attests) return { ...outcome, message: said };

@@ -58,7 +58,7 @@ export function pause(pausing: TurnPause): OrreryError {
   return new OrreryError('INPUT_REQUIRED', question, { details: { question, pause: pausing } });
 }
 
-/** How an agent's error ends a turn; undefined when it fails it. Whoever asks in other words, such as an agent elsewhere, asks too. */
+/** How an agent's error ends a turn; undefined when it fails it. An error that asks in another way, such as one of an agent elsewhere, asks too. */
 export function pauseIn(error: unknown): TurnPause | undefined {
   if (!isOrreryError(error) || error.code !== 'INPUT_REQUIRED') return undefined;
   const parsed = TurnPause.safeParse(error.details['pause']);

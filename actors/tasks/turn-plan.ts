@@ -29,21 +29,21 @@ export type TurnPlan = CallPlan | QuestionPlan;
 
 /** Decides what follows from a message, given the task's memo. Throws INVALID_PAYLOAD. */
 export function planTurn(card: AgentCard, message: TaskMessage, memo: TurnMemo): TurnPlan {
-  const words = wordsOf(message);
-  const capability = capabilityMeant(card, words, memo.capability);
+  const content = contentOf(message);
+  const capability = capabilityMeant(card, content, memo.capability);
   const { awaits, input = null, approvals } = memo;
-  if (words.tool !== undefined || awaits === undefined)
-    return withFields(capability, inputOf(capability, words), approvals);
+  if (content.tool !== undefined || awaits === undefined)
+    return withFields(capability, inputOf(capability, content), approvals);
   const call = { kind: 'call', capability, input, approvals } as const;
   switch (awaits.kind) {
     case 'fields':
-      return withFields(capability, completed(capability, input, words), approvals);
+      return withFields(capability, completed(capability, input, content), approvals);
     case 'proof':
-      return { ...call, answer: words.data ?? words.text ?? null };
+      return { ...call, answer: content.data ?? content.text ?? null };
     case 'answer':
-      return answered(call, awaits, words);
+      return answered(call, awaits, content);
     case 'approval':
-      return decided(call, awaits, words);
+      return decided(call, awaits, content);
   }
 }
 
@@ -93,7 +93,7 @@ function withFields(
 function answered(
   call: CallPlan,
   awaits: Extract<Awaited, { kind: 'answer' }>,
-  { text, data }: SaidWords,
+  { text, data }: MessageContent,
 ): TurnPlan {
   const { question, schema } = awaits;
   const answer = data ?? (text === undefined ? null : readAs(text, schema ?? {}));
@@ -106,7 +106,7 @@ function answered(
 function decided(
   call: CallPlan,
   awaits: Extract<Awaited, { kind: 'approval' }>,
-  { data }: SaidWords,
+  { data }: MessageContent,
 ): TurnPlan {
   const { approvalId, hash, taint } = awaits;
   if (isObject(data) && data['approvalId'] === approvalId && typeof data['approved'] === 'boolean') {
@@ -131,20 +131,20 @@ function decided(
 }
 
 /**
- * What a message says that a capability can be given.
+ * The content of a message that a capability can be given.
  *
  * - `tool`      the capability that it names, with `arguments`, in a data part `{tool, arguments}`.
  * - `text`      its text parts, one below the other; undefined without any.
  * - `data`      its other data: one value, or the fields of all of its objects.
  */
-export interface SaidWords {
+export interface MessageContent {
   readonly tool: string | undefined;
   readonly arguments: Json | undefined;
   readonly text: string | undefined;
   readonly data: Json | undefined;
 }
 
-export function wordsOf({ parts }: TaskMessage): SaidWords {
+export function contentOf({ parts }: TaskMessage): MessageContent {
   const texts: string[] = [];
   const data: Json[] = [];
   for (const part of parts) {
@@ -174,7 +174,7 @@ const inOne = (objects: readonly object[]): { readonly [field: string]: Json } =
  */
 export function capabilityMeant(
   card: AgentCard,
-  { tool }: Pick<SaidWords, 'tool'>,
+  { tool }: Pick<MessageContent, 'tool'>,
   current?: string,
 ): CapabilityDescriptor {
   const { id, name, capabilities, defaultCapability } = card;
@@ -225,17 +225,18 @@ interface ObjectSchema {
  * What a capability is given of a message: its arguments; or its text, where the capability takes text, or an object with
  * one required text, or what the text says as JSON. Throws INVALID_PAYLOAD when it takes nothing that was said.
  */
-function inputOf({ id, inputSchema }: CapabilityDescriptor, words: SaidWords): PlannedInput {
+function inputOf({ id, inputSchema }: CapabilityDescriptor, content: MessageContent): PlannedInput {
   const schema = inputSchema as Json;
   const object = objectSchemaOf(schema);
-  const given = words.arguments ?? (words.tool === undefined ? words.data : {});
+  const given = content.arguments ?? (content.tool === undefined ? content.data : {});
   if (object !== undefined && (isObject(given) || given === undefined)) {
-    const text = words.tool === undefined ? words.text : undefined;
+    const text = content.tool === undefined ? content.text : undefined;
     return given === undefined ? ofText(id, schema, object, text) : withText(object, given, text);
   }
-  if (given !== undefined && (words.tool === undefined || words.arguments !== undefined)) return whole(given);
-  if (words.text !== undefined && takesText(schema)) return whole(words.text);
-  const said = words.text === undefined ? undefined : jsonIn(words.text);
+  if (given !== undefined && (content.tool === undefined || content.arguments !== undefined))
+    return whole(given);
+  if (content.text !== undefined && takesText(schema)) return whole(content.text);
+  const said = content.text === undefined ? undefined : jsonIn(content.text);
   if (said !== undefined && fits(schema, said)) return whole(said);
   throw invalidPayload(id, 'it is given nothing that it takes');
 }
@@ -244,15 +245,16 @@ function inputOf({ id, inputSchema }: CapabilityDescriptor, words: SaidWords): P
 function completed(
   { inputSchema }: CapabilityDescriptor,
   former: Json,
-  words: Omit<SaidWords, 'tool'>,
+  content: Omit<MessageContent, 'tool'>,
 ): PlannedInput {
   const object = objectSchemaOf(inputSchema as Json) ?? { properties: {}, required: [] };
   const known = isObject(former) ? former : {};
-  const said = words.arguments ?? words.data ?? (words.text === undefined ? undefined : jsonIn(words.text));
+  const said =
+    content.arguments ?? content.data ?? (content.text === undefined ? undefined : jsonIn(content.text));
   if (isObject(said)) return planned(object, { ...known, ...said });
   const [field, ...others] = planned(object, known).lacking;
-  if (field === undefined || others.length > 0 || words.text === undefined) return planned(object, known);
-  return planned(object, { ...known, [field.name]: readAs(words.text, field.schema) });
+  if (field === undefined || others.length > 0 || content.text === undefined) return planned(object, known);
+  return planned(object, { ...known, [field.name]: readAs(content.text, field.schema) });
 }
 
 /** Reads a text as a value of this schema. */

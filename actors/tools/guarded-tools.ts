@@ -21,7 +21,7 @@ export function guardedTools(tools: ToolService, firewall: FirewallGuard): ToolS
     fits: z.ZodType<Answer>,
   ): Promise<Answer> => {
     if (options.as !== undefined) await firewall.filterQuery(options.as.id, name);
-    const { told, terms } = spokenCleanly(options, clean);
+    const { told, terms } = cleanedTerms(options, clean);
     try {
       const answer = await ask(terms);
       await told.whenDone();
@@ -63,7 +63,7 @@ export function guardedTools(tools: ToolService, firewall: FirewallGuard): ToolS
 }
 
 /** The terms of a call whose reports and progress are cleaned before they are told, in order. */
-function spokenCleanly(
+function cleanedTerms(
   options: CallOptions,
   clean: FirewallGuard['sanitizeResponse'],
 ): { readonly told: InOrder; readonly terms: CallOptions } {

@@ -34,8 +34,8 @@ export async function reportOfHits(
     notes.push({ kind: 'unknown-rule', reason: `${rule} is none of the rules of ${tool.name}` });
   if (known.length === 0) return { findings, notes };
   const messages = await masked(known.map(({ message }) => message));
-  const spoken = known.map((hit, index) => ({ ...hit, message: messages[index] as string }));
-  for (const [file, ofFile] of Map.groupBy(spoken, (hit) => hit.file)) {
+  const reported = known.map((hit, index) => ({ ...hit, message: messages[index] as string }));
+  for (const [file, ofFile] of Map.groupBy(reported, (hit) => hit.file)) {
     const read = readSource(root, file);
     if ('skipped' in read) {
       notes.push({

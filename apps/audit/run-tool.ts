@@ -149,7 +149,7 @@ function deathOf({ name, maxHeapMb = DEFAULT_HEAP_MB }: Tool, { code, killer, ou
   if (output.includes('heap out of memory')) return `${name} needs more than its ${maxHeapMb} MB of memory`;
   const how = killer === null ? `ended with code ${code}` : `was ended by ${killer}`;
   const last = oneLine(output).slice(-SHOWN_OUTPUT);
-  return `${name} ${how} before it had a result${last === '' ? '' : `; its last words: ${last}`}`;
+  return `${name} ${how} before it had a result${last === '' ? '' : `; its last output: ${last}`}`;
 }
 
 const oneLine = (text: string): string => stripVTControlCharacters(text).replace(/\s+/g, ' ').trim();

@@ -98,9 +98,9 @@ function plainLines({ serving, token, catalogues }: Shown): string {
     'Agents, and where their cards are',
     ...table([['(all)', `${url}/${CARD}`], ...agents], '  '),
     '',
-    'What is spoken',
+    'Protocols',
     ...table(
-      [...spoken(routes), ...(grpcAddress === undefined ? [] : [['A2A over gRPC', grpcAddress]])],
+      [...protocolRows(routes), ...(grpcAddress === undefined ? [] : [['A2A over gRPC', grpcAddress]])],
       '  ',
     ),
     '',
@@ -121,7 +121,7 @@ const tokenLines = ({ token, file }: Token): string[] => [
 const MOST_PATHS = 3;
 
 /** The protocols and their paths, as rows of a table. */
-function spoken(routes: Serving['routes']): string[][] {
+function protocolRows(routes: Serving['routes']): string[][] {
   const paths = Map.groupBy(
     routes.filter(({ serves }) => PROTOCOL.test(serves)),
     ({ serves }) => serves.split(/[:,]/)[0] ?? serves,

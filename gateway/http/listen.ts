@@ -162,7 +162,7 @@ function answerNonsense(error: NodeJS.ErrnoException, socket: Socket, connection
     socket.destroy();
     return;
   }
-  const [status, words, code, message] = NONSENSE[error.code ?? ''] ?? [
+  const [status, reason, code, message] = NONSENSE[error.code ?? ''] ?? [
     400,
     'Bad Request',
     'BAD_REQUEST',
@@ -170,7 +170,7 @@ function answerNonsense(error: NodeJS.ErrnoException, socket: Socket, connection
   ];
   const body = JSON.stringify({ error: { code, message } });
   const head = [
-    `HTTP/1.1 ${status} ${words}`,
+    `HTTP/1.1 ${status} ${reason}`,
     'Connection: close',
     'Content-Type: application/json',
     `Content-Length: ${body.length}`,

@@ -58,14 +58,14 @@ export class AgentDefinition<State = undefined> {
   /** What the state that it hands on must be. */
   stateSchema: z.ZodType | undefined;
   readonly migrations: Migration[] = [];
-  /** Where the words on its card came from outside, if nobody here has approved them. */
+  /** Where the text of its card came from outside, if nobody here has approved them. */
   taint: Taint | undefined;
 
   /**
-   * Whose words are on its card, approved or not: of an agent elsewhere they are its own.
+   * Where the text of its card came from, approved or not. That of an agent elsewhere is its own.
    * @internal
    */
-  wordsFrom: Taint | undefined = undefined;
+  textFrom: Taint | undefined = undefined;
 
   /**
    * It is a proxy of what runs elsewhere, and keeps nothing between two envelopes.

@@ -19,8 +19,10 @@ export const OfferedCapability = z.strictObject({
 const MAX_OFFERED = 10_000;
 
 /**
- * What agent a module holds; `types` are the message types that it handles without a capability. `wordsFrom` is there where the
- * words on its card are somebody else's: whether these are approved is not for the process to say.
+ * What agent a module holds.
+ *
+ * - `types`    the message types that it handles without a capability.
+ * - `textFrom` where the text of its card came from outside. Whether that is approved, the host decides.
  */
 export const Description = z.strictObject({
   options: AgentOptions,
@@ -29,7 +31,7 @@ export const Description = z.strictObject({
   resources: z.array(ResourceDescriptor).max(MAX_OFFERED).default([]),
   resourceTemplates: z.array(ResourceTemplateDescriptor).max(MAX_OFFERED).default([]),
   prompts: z.array(PromptDescriptor).max(MAX_OFFERED).default([]),
-  wordsFrom: Taint.transform(taintFrom).optional(),
+  textFrom: Taint.transform(taintFrom).optional(),
   node: NodeId.optional(),
 });
 export type Description = z.output<typeof Description>;

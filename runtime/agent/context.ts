@@ -11,7 +11,7 @@ export type Target<Input, Output> =
   | { readonly agent: string; readonly capability: Capability<Input, Output, unknown, unknown> };
 
 /**
- * How far an asked agent has come: `fraction` in [0, 1], `note` in its own words, `partial` what a checkpoint keeps, `report`
+ * How far an asked agent has come: `fraction` in [0, 1], `note` its own text, `partial` what a checkpoint keeps, `report`
  * what it reports in between, `dropped` how many reports came before the next one and are not known any more: of an agent
  * that has answered, and is asked the same again.
  */

@@ -88,7 +88,7 @@ export const PROCESS_FIELDS = {
  * - `env`        its environment; nothing is inherited.
  * - `tier`, `sandboxId` what it is granted, whatever its module says of itself.
  * - `mayDeclareClean` whether it is believed when it says that nothing from outside is in it any more. @default false
- * - `catalogue` which card in the words of somebody else its owner has read and approved. @default none
+ * - `catalogue` which card with somebody else's text its owner has read and approved. @default none
  * - `within`     what is around it beside Node's permissions. @default nothing
  */
 export const ProcessOptions = z

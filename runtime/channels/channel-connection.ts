@@ -129,12 +129,12 @@ export class ChannelConnection {
     this.#release();
     // Reads on: an end that closes at the same time waits until its frames are taken.
     this.#connection.onFrame(() => undefined);
-    if (lastFrame !== undefined) await this.#lastWords(lastFrame);
+    if (lastFrame !== undefined) await this.#sendLast(lastFrame);
     await this.#connection.close().catch(() => undefined);
   }
 
   /** Sends a last frame, and waits a short while for it. */
-  #lastWords(frame: string): Promise<void> {
+  #sendLast(frame: string): Promise<void> {
     return new Promise((resolve) => {
       const cancel = this.#clock.setTimer(LAST_FRAME_MS, resolve);
       const done = (): void => {

@@ -7,7 +7,7 @@ import { SignedProof } from './channel-proof.ts';
 /** The version of what the two ends of a channel say to each other; they must agree. */
 export const CHANNEL_PROTOCOL_VERSION = 1;
 
-/** What a frame adds to an envelope's JSON, at most: its own words and the two numbers. Ids come on top. */
+/** What a frame adds to an envelope's JSON, at most: its own fields and the two numbers. Ids come on top. */
 const FRAME_WORDS_BYTES = 128;
 
 const channel = z.string().min(1);

@@ -38,7 +38,7 @@ export const channelSigner = (card: AgentCard, { publicKey, privateKey }: Signin
 });
 
 /** The content of a greeting, without its proof. */
-export interface GreetingWords {
+export interface GreetingFields {
   readonly version: number;
   readonly channel: string;
   readonly from: string;
@@ -64,7 +64,7 @@ const utf8 = new TextEncoder();
 
 /** The bytes that are signed: which end says what, to whom, over which channel, in answer to which challenge. */
 function proofStatement(
-  greeting: GreetingWords,
+  greeting: GreetingFields,
   { ofReader, ofGiver }: Challenges,
   { card, publicKey }: Pick<SignedProof, 'card' | 'publicKey'>,
 ): Uint8Array {
@@ -76,7 +76,7 @@ function proofStatement(
 
 export function signProof(
   { card, publicKey, sign }: ChannelSigner,
-  greeting: GreetingWords,
+  greeting: GreetingFields,
   challenges: Challenges,
 ): SignedProof {
   const said = { card: JSON.stringify(card), publicKey };
@@ -87,7 +87,7 @@ export function signProof(
 /** The proof, or a sentence that says why it is none. */
 export function readProof(
   proof: SignedProof | undefined,
-  greeting: GreetingWords,
+  greeting: GreetingFields,
   challenges: Challenges,
 ): ChannelProof | string {
   if (proof === undefined) return `"${greeting.from}" brings no proof of who it is`;

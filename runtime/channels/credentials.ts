@@ -5,7 +5,7 @@ import {
   type Challenges,
   type ChannelProof,
   type ChannelSigner,
-  type GreetingWords,
+  type GreetingFields,
   readProof,
   type SignedProof,
   signProof,
@@ -60,7 +60,7 @@ export class Credentials {
   }
 
   /** Signs a greeting for a local agent. Throws REFUSED when it has no signer. */
-  prove(greeting: GreetingWords, challenges: Challenges): SignedProof {
+  prove(greeting: GreetingFields, challenges: Challenges): SignedProof {
     const signer = this.#options.signer?.(greeting.from);
     if (signer === undefined)
       throw refused(`nobody here signs for "${greeting.from}", and the other end wants a proof`);
@@ -68,14 +68,14 @@ export class Credentials {
   }
 
   /** As `prove`; undefined when the other end asked for no proof. */
-  proveIfAsked(greeting: GreetingWords, challenges: Challenges): SignedProof | undefined {
+  proveIfAsked(greeting: GreetingFields, challenges: Challenges): SignedProof | undefined {
     if (challenges.ofReader === '' || this.#options.signer?.(greeting.from) === undefined) return undefined;
     return this.prove(greeting, challenges);
   }
 
   /** The proof of the other end if it holds, why it does not, or undefined where none is required. */
   check(
-    greeting: GreetingWords,
+    greeting: GreetingFields,
     challenges: Challenges,
     proof: SignedProof | undefined,
   ): ChannelProof | string | undefined {

@@ -396,7 +396,7 @@ export class Threads {
     const { incarnation, connection } = thread;
     connection.serve({}, (report) => this.#hear(incarnation, report as NodeReport));
     spawned.onExit((reason, isItsWord) =>
-      // Whose words they are nobody can say any more: of whatever was in the thread.
+      // Nobody can say any more where the text came from: from whatever was in the thread.
       this.#died(thread, spawned, { reason, ...(isItsWord && { taint: [`thread:${thread.id}`] }) }),
     );
     this.connectJournal(thread);

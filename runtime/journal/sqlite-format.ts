@@ -78,7 +78,7 @@ export function readMetadata(database: DatabaseSync): JournalMetadata | undefine
   return metadataChecksum(metadata) === row['checksum'] ? metadata : undefined;
 }
 
-/** The first row whose checksum does not fit it, in words, or what all rows of the database add up to. */
+/** The sum of all rows' checksums, or a sentence that names the first row whose checksum does not fit. */
 export function contentOf(database: DatabaseSync): { readonly sum: number } | { readonly damaged: string } {
   let sum = 0;
   for (const [number, recipient, body, checksum] of mailRowsOf(database)) {

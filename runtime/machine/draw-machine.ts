@@ -40,7 +40,7 @@ class Drawing {
     return [...inside, ...this.#across.map(arrow)];
   }
 
-  /** An id for each state: its path, of letters that Mermaid takes, and none of its words. */
+  /** An id for each state: its path, of letters that Mermaid takes, and none of its keywords. */
   #name(node: AnyStateNode): void {
     const path = node.path.length === 0 ? node.key : node.path.join('_');
     this.#ids.set(node, this.#freeId(path));
@@ -206,7 +206,7 @@ function labelOf(node: AnyStateNode, { eventType, guard, actions }: Transition):
   return `${when}${only}${actions.length === 0 ? '' : ` / ${namesOf(actions)}`}`;
 }
 
-/** The event in a reader's words: XState's own have the ids of states in them. */
+/** The event's name for a reader: XState's own have the ids of states in them. */
 function eventOf(node: AnyStateNode, eventType: string): string {
   if (eventType === '') return 'always';
   if (eventType === '*') return 'any other event';

@@ -167,7 +167,7 @@ function isBare(event: EventObject): boolean {
   return true;
 }
 
-/** Values that are the same have the same text; undefined for what has values that are no words, numbers or flags. */
+/** Values that are the same have the same text; undefined for what has values that are no texts, numbers or flags. */
 function plainText(value: unknown): string | undefined {
   if (value === undefined) return '';
   if (typeof value !== 'object' || value === null) return undefined;

@@ -4,7 +4,7 @@ import type { AgentCard } from '../protocol/agent-card.ts';
 import { hashOf } from '../protocol/approval.ts';
 import type { Capability } from '../protocol/capability.ts';
 import type { Description } from '../agent/agent-description.ts';
-import { foreignWords } from './foreign-words.ts';
+import { foreignText } from './foreign-text.ts';
 
 /**
  * An agent of which only the description is here: its code is in a process of its own, and so are the schemas that its
@@ -14,12 +14,12 @@ export function definitionFrom({
   options,
   capabilities,
   types,
-  wordsFrom,
+  textFrom,
   node,
   ...content
 }: Description): AgentDefinition<unknown> {
   const definition = new AgentDefinition<unknown>(options);
-  definition.wordsFrom = wordsFrom;
+  definition.textFrom = textFrom;
   definition.node = node;
   for (const { descriptor, kind, carries } of capabilities) {
     const elsewhereDeclared = declaredElsewhere(descriptor.id, carries);
@@ -38,7 +38,7 @@ export function definitionFrom({
 }
 
 /**
- * The card of a described agent: its capabilities are as its process described them. It has the taint of whose words it is in,
+ * The card of a described agent: its capabilities are as its process described them. It has the taint of where its text came from,
  * unless `approved` is the hash of just these.
  */
 export function describedCard(
@@ -47,7 +47,7 @@ export function describedCard(
   approved: string | undefined,
 ): AgentCard {
   const card = definitionFrom(description).card(nowMs);
-  const taint = foreignWords(card.id, description, approved)?.taint;
+  const taint = foreignText(card.id, description, approved)?.taint;
   return {
     ...card,
     capabilities: description.capabilities.map(({ descriptor }) => descriptor),

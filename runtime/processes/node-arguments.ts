@@ -30,7 +30,7 @@ export function nodeArguments(
   ];
 }
 
-/** What of its abilities the agent's code may keep, in the words of `process.ts`. */
+/** What of its abilities the agent's code may keep, as `process.ts` names it. */
 export const remainingAbilities = (options: ProcessOptions): string[] => [
   ...(options.permissions.worker ? ['worker'] : []),
   ...(options.permissions.childProcess ? ['child'] : []),

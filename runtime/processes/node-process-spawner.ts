@@ -79,7 +79,7 @@ class NodeProcess implements SpawnedProcess {
   readonly #outbox: Duplex;
   readonly #answers: Duplex;
   readonly #lifeline: Lifeline;
-  readonly #lastWords = new LastWords();
+  readonly #errorTail = new OutputTail();
   /** The number of Node's own process when it is wrapped, once it is known. */
   #inner: number | undefined;
   #isCorked = false;
@@ -99,13 +99,13 @@ class NodeProcess implements SpawnedProcess {
     this.#answers = pipe(FD.answers);
     this.#lifeline = new Lifeline(pipe(FD.lifeline), () => this.kill());
     forwardOutput(child.stdout, process.stdout);
-    forwardOutput(child.stderr, process.stderr, (text) => this.#lastWords.add(text));
+    forwardOutput(child.stderr, process.stderr, (text) => this.#errorTail.add(text));
     if (this.pid !== undefined && deps.usesProc) preferAsVictim(this.pid);
     this.#outbox.once('close', () => this.#saidAll());
     child.on('error', (error) => {
       if (this.pid === undefined) this.#exited(`its process could not be started: ${reasonOf(error)}`);
     });
-    child.once('exit', (code, signal) => this.#exited(exitReason(code, signal, this.#lastWords.text)));
+    child.once('exit', (code, signal) => this.#exited(exitReason(code, signal, this.#errorTail.text)));
   }
 
   get backlogBytes(): number {
@@ -220,20 +220,20 @@ function environmentOf(env: Readonly<Record<string, string>>): Record<string, st
 const OUT_OF_HEAP =
   /JavaScript heap out of memory|Fatal JavaScript invalid size error|Invalid (array|table) length/;
 
-/** How a process ended, in words. `lastWords` is the end of what it wrote to standard error. */
-export function exitReason(code: number | null, signal: string | null, lastWords: string): string {
+/** How a process ended, as a sentence without a full stop. `errorTail` is the end of what it wrote to standard error. */
+export function exitReason(code: number | null, signal: string | null, errorTail: string): string {
   const how = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
-  return OUT_OF_HEAP.test(lastWords) ? `its process ran out of memory and ${how}` : `its process ${how}`;
+  return OUT_OF_HEAP.test(errorTail) ? `its process ran out of memory and ${how}` : `its process ${how}`;
 }
 
-const MAX_WORDS = 4_096;
+const MAX_TAIL = 4_096;
 
-/** The end of what a process wrote. */
-class LastWords {
+/** The last characters that a process wrote. */
+class OutputTail {
   text = '';
 
   add(text: string): void {
-    this.text = (this.text + text).slice(-MAX_WORDS);
+    this.text = (this.text + text).slice(-MAX_TAIL);
   }
 }
 

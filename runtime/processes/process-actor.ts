@@ -27,7 +27,7 @@ import {
   type WorkFrame,
 } from './agent-process.ts';
 import type { Description } from '../agent/agent-description.ts';
-import { foreignWords } from './foreign-words.ts';
+import { foreignText } from './foreign-text.ts';
 import type { Turn } from './host-frame.ts';
 import { ProcessRequests } from './process-requests.ts';
 import { ProcessStream } from './process-stream.ts';
@@ -103,7 +103,7 @@ export class ProcessActor implements ActorLife, ProcessListener {
     thread.hasProcess(this.#cell, process.pid);
     const description = await process.description;
     if (this.isOver) return undefined;
-    this.#judgeWords(description);
+    this.#judgeText(description);
     const timeoutMs = definition.options.startTimeoutMs ?? DEFAULT_START_MS;
     await thread.within(process.start(row.id, this, from), timeoutMs, `The start of ${row.id}`);
     this.#isRunning = !this.isOver;
@@ -309,14 +309,14 @@ export class ProcessActor implements ActorLife, ProcessListener {
   }
 
   /**
-   * Whether its card is foreign text is judged anew in each life, since the words may be others; whose they are a process cannot
-   * take back.
+   * Whether its card has foreign text is judged anew in each life, since the text may be another. A process cannot take back
+   * where it came from.
    */
-  #judgeWords(description: Description): void {
+  #judgeText(description: Description): void {
     const { shown, order } = this.#deps;
-    const wordsFrom = mergeTaint(shown.wordsFrom, description.wordsFrom);
+    const textFrom = mergeTaint(shown.textFrom, description.textFrom);
     const { approved } = order.options.catalogue;
-    const found = foreignWords(this.#cell.row.id, { ...description, wordsFrom }, approved);
+    const found = foreignText(this.#cell.row.id, { ...description, textFrom }, approved);
     if (found === undefined) return;
     // What it says of a request that it does not take is of its card, too.
     for (const source of found.taint) this.#life.markOutside(source);

@@ -51,7 +51,7 @@ export type CapabilityDescriptor = z.infer<typeof CapabilityDescriptor>;
  * - `lastSeenAt`        Unix milliseconds.
  * - `defaultCapability` which one is meant by whoever names none, and only says something.
  * - `resources`, `resourceTemplates`, `prompts` that it offers to whoever speaks MCP.
- * - `taint`             where its words came from outside: whoever reads names, descriptions and schemas of it has that.
+ * - `taint`             where its text came from outside. Whoever reads its names, descriptions and schemas has that taint.
  */
 export const AgentCard = z.object({
   id: z.string().min(1),

@@ -33,7 +33,7 @@ export interface McpOffer {
   readonly left: readonly string[];
 }
 
-/** Who the server says that it is, and which revision of MCP it is spoken to in. */
+/** Who the server says that it is, and which revision of MCP is used with it. */
 export interface McpIdentity {
   readonly name: string;
   readonly version: string;
@@ -51,7 +51,7 @@ export interface McpCallOptions {
   readonly onProgress?: (fraction: number | undefined, note: string | undefined) => void;
 }
 
-/** What is to be completed, in the words of the server: its argument as far as it is known, and what the others are. */
+/** What is to be completed, under the server's names: the argument as far as it is known, and the values of the others. */
 export interface McpCompleting {
   readonly of: { readonly prompt: string } | { readonly uriTemplate: string };
   readonly argument: { readonly name: string; readonly value: string };

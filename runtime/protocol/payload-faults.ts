@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { describeValue } from './describe-value.ts';
-import { ownWords, wantedBy } from './wanted.ts';
+import { ownMessage, wantedBy } from './wanted.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -24,7 +24,7 @@ function sentencesOf(issue: Issue, value: unknown, root: string): string[] {
       sentence(fieldOf(root, [...issue.path, key]), holder?.[key], 'expected no field of this name'),
     );
   }
-  const own = ownWords(issue);
+  const own = ownMessage(issue);
   const isSentence = own !== undefined && /^[^a-z]/.test(own);
   const said = isSentence ? own : `expected ${wantedBy(issue)}`;
   return [sentence(fieldOf(root, issue.path), foundBy(issue, value), said)];

@@ -56,13 +56,13 @@ export interface RemoteIdentity {
 }
 
 /**
- * What is said to an agent elsewhere.
+ * A message to an agent elsewhere.
  *
  * - `messageId` @default a new one
  * - `taskId`    of the task that it goes on with. @default a new task
  * - `delegation` what our extension says of the work, where the card announces it; else it is left out.
  */
-export interface Saying {
+export interface RemoteMessage {
   readonly parts: readonly Part[];
   readonly messageId?: string;
   readonly taskId?: string;
@@ -77,12 +77,12 @@ export interface RemoteCallOptions {
   readonly timeoutMs?: number;
 }
 
-/** How an agent elsewhere is reached, over whatever protocol. Fails with REMOTE_UNREACHABLE, REMOTE_FAILED, and in its words. */
+/** How an agent elsewhere is reached, over whatever protocol. Fails with REMOTE_UNREACHABLE, REMOTE_FAILED, and with codes that the agent gives. */
 export interface RemoteLink {
   readonly url: URL;
   card(options?: RemoteCallOptions): Promise<RemoteIdentity>;
-  /** Says something, and tells what comes of it until the task is over or waits for somebody. */
-  stream(saying: Saying, options?: RemoteCallOptions): AsyncGenerator<RemoteEvent, void>;
+  /** Sends a message, and yields what comes of it until the task is over or waits for somebody. */
+  stream(message: RemoteMessage, options?: RemoteCallOptions): AsyncGenerator<RemoteEvent, void>;
   /** Ends a task and the work at it. */
   cancel(taskId: string, options?: RemoteCallOptions): Promise<RemoteTask>;
   /** Another agent that is reached as this one is. */

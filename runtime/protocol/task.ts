@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { FreshJson, FreshJsonFields, JsonFields, JsonValue } from './json-value.ts';
 
 /**
- * Where a task stands, in the words of A2A.
+ * The state of a task, as A2A names it.
  *
  * - `submitted`      it is accepted, and nobody has begun.
  * - `working`        its agent is at it, or will be next.

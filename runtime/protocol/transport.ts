@@ -1,7 +1,7 @@
 import type { AgentEndpoint } from './agent-card.ts';
 import { OrreryError } from './errors.ts';
 
-/** How frames travel; the same words as in an agent's endpoints. */
+/** How frames travel; an agent's endpoints use the same names. */
 export type TransportKind = AgentEndpoint['transport'];
 
 /** What a transport carries: text or bytes, always whole. What was sent as text arrives as text. */

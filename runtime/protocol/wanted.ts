@@ -4,7 +4,7 @@ type Issue = z.core.$ZodIssue;
 
 /** What is wanted in the place of a value that a schema has refused, such as `a text` or `a number above 0`. */
 export function wantedBy(issue: Issue): string {
-  const own = ownWords(issue);
+  const own = ownMessage(issue);
   if (own !== undefined) return own;
   switch (issue.code) {
     case 'invalid_type':
@@ -33,7 +33,7 @@ export function wantedBy(issue: Issue): string {
 }
 
 /** What a schema's author says instead of zod: what is wanted, with or without `expected` before it, or a sentence of its own. */
-export function ownWords({ message }: Issue): string | undefined {
+export function ownMessage({ message }: Issue): string | undefined {
   return ZODS.test(message) ? undefined : message.replace(/^expected /, '');
 }
 
@@ -73,9 +73,9 @@ function oneOf(values: readonly unknown[]): string {
 const MAX_VALUES = 8;
 
 /** `a`, `a or b`, `a, b or c`. */
-function listed(words: readonly string[]): string {
-  const [first = 'something else'] = words;
-  return words.length < 2 ? first : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+function listed(names: readonly string[]): string {
+  const [first = 'something else'] = names;
+  return names.length < 2 ? first : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 }
 
 const UNITS: Readonly<Record<string, string>> = {

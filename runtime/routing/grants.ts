@@ -29,7 +29,7 @@ const ANSWERS: Partial<Record<A2AMessageType, Answers>> = {
   // Who is told that it has a task, or that another takes it, may say that this is not so.
   'task-accept': answers(['task-reject'], ['task-reject']),
 };
-/** An assignment is renewed and given back by the same words as a proposal is answered. */
+/** An assignment is renewed and given back by the same message types as a proposal is answered. */
 const ASSIGNMENT = answers([...WORK, 'task-accept', 'task-reject'], ['task-reject']);
 
 /** Leave of `holder` to answer `peer`'s envelope `id`. */

@@ -24,7 +24,7 @@ import {
 } from '../../runtime/protocol/task.ts';
 import type { Json } from '../../gateway/a2a/wire/json.ts';
 import { V1, V1_1_DRAFT } from '../../gateway/a2a/wire/v1/dialect.ts';
-import { STATE_WORDS } from '../../gateway/a2a/wire/parts.ts';
+import { STATE_NAMES } from '../../gateway/a2a/wire/parts.ts';
 import { arbJson, withoutProto } from './arbitraries/json.ts';
 
 /** Text that is there: proto does not tell an empty one from none. */
@@ -254,7 +254,7 @@ describe("C-03, C-16, C-18 the codec of 1.0 against the SDK's", () => {
   });
 
   it('every other request that the SDK writes is read to what was meant', () => {
-    const state = fc.constantFrom(...(Object.keys(STATE_WORDS) as (keyof typeof STATE_WORDS)[]));
+    const state = fc.constantFrom(...(Object.keys(STATE_NAMES) as (keyof typeof STATE_NAMES)[]));
     fc.assert(
       fc.property(
         word,
@@ -270,7 +270,7 @@ describe("C-03, C-16, C-18 the codec of 1.0 against the SDK's", () => {
           const list = ListTasksRequest.toJSON({
             tenant: '',
             contextId: url,
-            status: taskStateFromJSON(STATE_WORDS[status]),
+            status: taskStateFromJSON(STATE_NAMES[status]),
             pageSize,
             pageToken: token,
             statusTimestampAfter: '2026-11-01T00:00:00.500+01:00',

@@ -175,6 +175,6 @@ function shapeOf(schema: z.ZodType): readonly string[] {
  * themselves in forms of their own (`Mcp`, `Remote`, tasks), which is read by schemas where it comes in.
  */
 const NO_MODELS: readonly string[] =
-  'ActorRow AgentProfile AgentRow AgentsOwn ApprovalAsker Capability CapabilityOptions CardFromAcpOptions Clearance Completing CompletionOptions Conservation DeadLetter EdgeRequest EnvelopeContent FirewallHooks Inherited JudgeRequest LastError McpCompleting McpIdentity McpOffer McpTool MessageAnswer NewEnvelope NewReply NumberedMail OfferedPrompt OfferedResource OfferedTemplate PageOf Party RemoteCallOptions RemoteIdentity RemoteSkill RemoteStatus RemoteTask RenderedPrompt RequestTimes RosterRow Saying Seams SigningKeyPair StoreBatch StoredMail StoredRecord TaskNews TaskPage TaskQuery ToldFailure Unserialisable Verdict ViewOptions WantedContent'.split(
+  'ActorRow AgentProfile AgentRow AgentsOwn ApprovalAsker Capability CapabilityOptions CardFromAcpOptions Clearance Completing CompletionOptions Conservation DeadLetter EdgeRequest EnvelopeContent FirewallHooks Inherited JudgeRequest LastError McpCompleting McpIdentity McpOffer McpTool MessageAnswer NewEnvelope NewReply NumberedMail OfferedPrompt OfferedResource OfferedTemplate PageOf Party RemoteCallOptions RemoteIdentity RemoteSkill RemoteStatus RemoteTask RenderedPrompt RequestTimes RosterRow RemoteMessage Seams SigningKeyPair StoreBatch StoredMail StoredRecord TaskNews TaskPage TaskQuery ToldFailure Unserialisable Verdict ViewOptions WantedContent'.split(
     ' ',
   );

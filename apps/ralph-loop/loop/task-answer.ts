@@ -7,7 +7,7 @@ import { TaskResult } from './task-result.ts';
 export function taskAnswer(output: unknown, atMs: number): TaskEvent {
   const result = TaskResult.safeParse(output);
   if (result.success) return { type: 'agent.answered', result: result.data, atMs };
-  return { type: 'agent.misspoke', why: faultsOf(result.error, output), atMs };
+  return { type: 'answer.invalid', why: faultsOf(result.error, output), atMs };
 }
 
 const MAX_FAULTS = 5;

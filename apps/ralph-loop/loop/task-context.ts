@@ -81,7 +81,7 @@ export type TaskEvent =
   | { type: 'human.needed'; why: string }
   | { type: 'assigner.lost'; why: string }
   | { type: 'agent.answered'; result: TaskResult; atMs: number }
-  | { type: 'agent.misspoke'; why: string; atMs: number }
+  | { type: 'answer.invalid'; why: string; atMs: number }
   | { type: 'agent.lost'; answer: LostAnswer; atMs: number }
   | { type: 'gate.judged'; judgement: Judgement; atMs: number }
   | { type: 'gate.lost'; why: string; atMs: number }

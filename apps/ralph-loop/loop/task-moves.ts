@@ -41,8 +41,8 @@ export function learn(task: TaskContext, event: TaskEvent): Changes {
       return { declined: [], isRecovered: true, why: event.why };
     case 'agent.answered':
       return answered(task, event);
-    case 'agent.misspoke':
-      return misspoken(task, event);
+    case 'answer.invalid':
+      return invalidAnswer(task, event);
     case 'agent.lost':
       return lost(task, event);
     case 'gate.judged':
@@ -76,7 +76,7 @@ export const hadNothing = ({ nothing, findings }: TaskResult): boolean =>
   nothing !== undefined && findings.length === 0;
 
 /** Ends an attempt with an invalid answer. Its faults are the feedback for the next one. */
-function misspoken(task: TaskContext, { why, atMs }: EventOf<'agent.misspoke'>): Changes {
+function invalidAnswer(task: TaskContext, { why, atMs }: EventOf<'answer.invalid'>): Changes {
   return {
     ...attemptEnded(task, atMs, { ended: 'malformed', reason: why }),
     ...attemptBegun(atMs),

@@ -150,7 +150,7 @@ export const taskMachine = setup({
           { guard: 'hadNothing', target: 'nothing', actions: 'learn' },
           { target: 'judging', actions: 'learn' },
         ],
-        'agent.misspoke': [
+        'answer.invalid': [
           { guard: 'mayRevise', target: 'working', reenter: true, actions: 'learn' },
           { guard: 'isRevised', target: 'failed', actions: 'learn' },
           { target: 'exhausted', actions: 'learn' },

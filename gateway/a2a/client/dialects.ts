@@ -9,7 +9,7 @@ import { V1_ROUTES, writeRequest as writeV1 } from '../wire/v1/requests.ts';
 import type { RemoteInterface } from './card/remote-card.ts';
 
 /**
- * How a client speaks one version: what it writes. What it reads is understood in the words of all of them.
+ * How a client speaks one version: what it writes. It reads the answers of all versions.
  *
  * - `version` as the header `A2A-Version` has it; undefined where there was no such header.
  * - `methods` over JSON-RPC.

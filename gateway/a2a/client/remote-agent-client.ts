@@ -6,7 +6,7 @@ import type {
   RemoteEvent,
   RemoteLink,
   RemoteTask,
-  Saying,
+  RemoteMessage,
 } from '../../../runtime/protocol/remote-agent.ts';
 import type { Seams } from '../../../runtime/protocol/seams.ts';
 import { systemSeams } from '../../../runtime/protocol/system-seams.ts';
@@ -98,11 +98,11 @@ export class RemoteAgentClient implements RemoteLink, Disposable {
    * INVALID_PAYLOAD, ...), REMOTE_UNREACHABLE (`details.mayHaveArrived`), REMOTE_FAILED, INVALID_CARD, DEADLINE_EXCEEDED and
    * CANCELLED.
    */
-  send(saying: Saying, options: SendOptions = {}): Promise<RemoteAnswer> {
+  send(message: RemoteMessage, options: SendOptions = {}): Promise<RemoteAnswer> {
     return this.#within(options, async (signal) => {
-      checkSaying(saying);
+      checkMessage(message);
       const card = await this.#cardFor(signal);
-      const order = this.#orderOf(saying, options, card);
+      const order = this.#orderOf(message, options, card);
       if (options.returnImmediately === true) return await this.#sendNow(order, card, signal);
       if (!card.streaming) return await this.#sendAndAsk(order, card, signal);
       let last: RemoteAnswer | undefined;
@@ -116,11 +116,11 @@ export class RemoteAgentClient implements RemoteLink, Disposable {
   }
 
   /** Says something, and tells what comes of it until the task is over or waits for somebody. Fails as `send` does. */
-  stream(saying: Saying, options: SendOptions = {}): AsyncGenerator<RemoteEvent, void> {
+  stream(message: RemoteMessage, options: SendOptions = {}): AsyncGenerator<RemoteEvent, void> {
     return this.#streamWithin(options, async function* (client, signal) {
-      checkSaying(saying);
+      checkMessage(message);
       const card = await client.#cardFor(signal);
-      const order = client.#orderOf(saying, options, card);
+      const order = client.#orderOf(message, options, card);
       if (card.streaming) {
         for await (const { event } of client.#follow({ order }, card, signal)) yield event;
         return;
@@ -183,8 +183,8 @@ export class RemoteAgentClient implements RemoteLink, Disposable {
 
   // How it is said
 
-  #orderOf(saying: Saying, options: SendOptions, card: RemoteCard): SendingOrder {
-    const { parts, messageId = this.#seams.newId(), taskId, contextId, metadata, delegation } = saying;
+  #orderOf(given: RemoteMessage, options: SendOptions, card: RemoteCard): SendingOrder {
+    const { parts, messageId = this.#seams.newId(), taskId, contextId, metadata, delegation } = given;
     const isOurs = card.delegation !== undefined && delegation !== undefined;
     const told = isOurs ? { ...metadata, [DELEGATION_URI]: delegation as never } : metadata;
     const message: TaskMessage = {
@@ -287,7 +287,7 @@ export class RemoteAgentClient implements RemoteLink, Disposable {
     const elsewhere = [...new Set(card.interfaces.map(({ url }) => url.origin))].join(', ');
     throw invalidCard(
       elsewhere === ''
-        ? `${this.url.href} names no interface that can be spoken to`
+        ? `${this.url.href} names no interface that can be used`
         : `${this.url.href} sends its callers to ${elsewhere}, which is not among allowedOrigins`,
     );
   }
@@ -407,13 +407,13 @@ function httpUrl(url: string | URL): URL {
   throw invalidOptions('url', String(url), 'an http or https URL');
 }
 
-const SAYING = new Set(['parts', 'messageId', 'taskId', 'contextId', 'metadata', 'delegation']);
+const MESSAGE_FIELDS = new Set(['parts', 'messageId', 'taskId', 'contextId', 'metadata', 'delegation']);
 const CALL = new Set(['signal', 'timeoutMs', 'returnImmediately', 'historyLength', 'acceptedOutputModes']);
 
 /** Throws INVALID_OPTIONS for what says nothing, or in a field that there is not; what the parts hold is the other side's to judge. */
-function checkSaying(saying: unknown): void {
-  checkNames('message', saying, SAYING);
-  const { parts } = saying as { parts?: unknown };
+function checkMessage(message: unknown): void {
+  checkNames('message', message, MESSAGE_FIELDS);
+  const { parts } = message as { parts?: unknown };
   if (!Array.isArray(parts) || parts.length === 0)
     throw invalidOptions('message.parts', parts, 'at least one part');
 }

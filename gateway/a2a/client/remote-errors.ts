@@ -12,7 +12,7 @@ export interface SaidError {
   readonly message: string;
   /** The reason in google.rpc.ErrorInfo, such as TASK_NOT_FOUND. */
   readonly reason: string | undefined;
-  /** Its code in the words of Orrery, where the other side has them. */
+  /** The code of Orrery, where the other side gives one. */
   readonly own: string | undefined;
   readonly data: unknown;
   readonly retryAfterMs: number | undefined;
@@ -42,7 +42,7 @@ const MAX_SHOWN = 500;
 const shown = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
 
 /**
- * The error in the words of this system: its code by what the other one has said, REMOTE_UNREACHABLE where something between
+ * The error as this system has it: its code by what the other one has said, REMOTE_UNREACHABLE where something between
  * the two has answered, REMOTE_FAILED for everything else. `details.remote` has what was said.
  */
 export function errorOf(origin: string, said: SaidError): OrreryError {
@@ -58,7 +58,7 @@ export function errorOf(origin: string, said: SaidError): OrreryError {
     message,
     ...(said.code === undefined ? {} : { code: said.code }),
     ...(said.reason === undefined ? {} : { reason: said.reason }),
-    ...(isSpokenElsewhere(said) ? { isOtherVersion: true } : {}),
+    ...(meansOtherVersion(said) ? { isOtherVersion: true } : {}),
     ...(isUnsupported(said) ? { isUnsupported: true } : {}),
   };
   const code = codeOf(said);
@@ -83,7 +83,7 @@ function codeOf({ reason, own, code, status, message }: SaidError): ErrorCode | 
 }
 
 /** Whether the other side does not know this binding or version: nothing was done, and another may be tried. */
-const isSpokenElsewhere = ({ code, reason, status }: SaidError): boolean =>
+const meansOtherVersion = ({ code, reason, status }: SaidError): boolean =>
   isFault('VERSION_NOT_SUPPORTED', { code, reason }) ||
   code === FAULT_ROWS.METHOD_NOT_FOUND.code ||
   (code === undefined && reason === undefined && (status === 404 || status === 405));
@@ -99,7 +99,7 @@ const facts = (error: unknown): Readonly<Record<string, unknown>> => {
 /** Whether the other side does not know this version. */
 export const isOtherVersion = (error: unknown): boolean => facts(error)['isOtherVersion'] === true;
 
-/** The other side speaks like that, and does not do this: for example nobody subscribes to what is over. */
+/** Whether the other side knows the operation and does not do it here, such as subscribing to a task that is over. */
 export const isUnsupportedThere = (error: unknown): boolean => facts(error)['isUnsupported'] === true;
 
 const Code = z.string().optional();

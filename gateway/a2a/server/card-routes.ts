@@ -104,8 +104,8 @@ async function makeCard(
 ): Promise<ReadyCard | undefined> {
   const card = cards.card(agentId, baseUrl);
   if (card === undefined) return undefined;
-  const spoken = dialects.filter((dialect) => version === undefined || dialect.version === version);
-  const written = spoken.map((dialect) => dialect.writeCard(card)).reduce(merge, {});
+  const chosen = dialects.filter((dialect) => version === undefined || dialect.version === version);
+  const written = chosen.map((dialect) => dialect.writeCard(card)).reduce(merge, {});
   const merged = version === undefined ? withOlderInterfaces(written) : written;
   // What others add is a field of no version.
   const isAmended = amend !== undefined && version === undefined && isObject(merged);
@@ -140,7 +140,7 @@ export function merge(one: Json, other: Json): Json {
   return merged;
 }
 
-/** What 0.3 has as fields of its own, as interfaces too: who reads 1.0 finds there what else is spoken. */
+/** What 0.3 has as fields of its own, as interfaces too: who reads 1.0 finds there the other versions. */
 function withOlderInterfaces(card: Json): Json {
   if (!isObject(card)) return card;
   const { supportedInterfaces = [], additionalInterfaces } = card;

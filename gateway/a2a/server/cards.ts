@@ -8,7 +8,7 @@ import type { SecurityScheme, ServedCard, ServedSkill } from '../wire/operations
 
 /**
  * - `securitySchemes` how callers prove who they are. @default none: everybody is anonymous
- * - `grpcUrl`         where gRPC is spoken, or what says so as soon as it is known. @default nowhere
+ * - `grpcUrl`         where gRPC is served, or what says so as soon as it is known. @default nowhere
  * - `isExtended`      whether a capability stands on the extended card only. @default it is tagged `extended`, or a person
  *                     approves each use of it
  */

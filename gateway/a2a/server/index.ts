@@ -23,8 +23,8 @@ export { V1, V1_1_DRAFT } from '../wire/v1/dialect.ts';
 
 /**
  * - `service`     what is served.
- * - `dialects`    those that are spoken over JSON-RPC, the newest first. @default A2A 1.0
- * - `rest`        those that are spoken over plain HTTP. Of two that have a path the first gets it, and one to whom it is
+ * - `dialects`    those that are served over JSON-RPC, the newest first. @default A2A 1.0
+ * - `rest`        those that are served over plain HTTP. Of two that have a path the first gets it, and one to whom it is
  *                 the path of an agent comes last. @default A2A 1.0
  * - `signing`     signs the cards. @default they are not signed
  * - `amendCard`   makes of a card the one that is shown. @default it is shown as it is

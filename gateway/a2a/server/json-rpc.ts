@@ -36,7 +36,7 @@ import {
 } from './json-over-http.ts';
 import { sseAnswer } from './sse.ts';
 
-/** `dialects`: those that are spoken, the newest first. */
+/** `dialects`: those that are served, the newest first. */
 export interface JsonRpcDeps extends EndpointDeps {
   readonly dialects: readonly Dialect[];
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { RemoteEvent, RemoteStatus, RemoteTask } from '../../../runtime/protocol/remote-agent.ts';
 import { type Artifact, type TaskMessage, TASK_STATES } from '../../../runtime/protocol/task.ts';
-import { AnyRole, MessageFacts, messageOf, Metadata } from './message-words.ts';
+import { AnyRole, MessageFacts, messageOf, Metadata } from './message-fields.ts';
 import { AnyPart, defined, optional } from './parts.ts';
 
 const Text = z.string().min(1);

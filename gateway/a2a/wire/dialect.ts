@@ -11,7 +11,7 @@ import type {
 import { defined } from './parts.ts';
 import type { RestRoute } from './rest-routes.ts';
 
-/** An error in the words of JSON-RPC; `httpStatus` is what it is over plain HTTP. */
+/** An error as JSON-RPC has it; `httpStatus` is what it is over plain HTTP. */
 export interface WrittenError {
   readonly code: number;
   readonly message: string;
@@ -81,7 +81,7 @@ export type SendingOrder = Pick<
 export type ListingOrder = Pick<ListOrder, 'contextId' | 'state' | 'pageSize' | 'historyLength'> &
   Partial<Pick<ListOrder, 'pageToken' | 'artifacts'>>;
 
-/** What a client can ask for, in the words of no dialect. */
+/** What a client can ask for, whatever the dialect. */
 export interface Orders {
   readonly send: SendingOrder;
   readonly stream: SendingOrder;

@@ -40,7 +40,7 @@ const ROWS = {
 } as const satisfies Readonly<Record<string, FaultRow>>;
 
 /**
- * What can be wrong with a request, in the words of no dialect: each has a table from these to its own numbers.
+ * What can be wrong with a request, whatever the dialect. Each dialect has a table from these to its own numbers.
  *
  * The first nine are A2A's own errors; the next five those of JSON-RPC; the others are of the gateway.
  */

@@ -3,7 +3,7 @@ import type { AgentCard } from '../../../runtime/protocol/agent-card.ts';
 export const JSON_MODE = 'application/json';
 export const TEXT_MODE = 'text/plain';
 
-/** In which media types a capability can be asked: as data always; in words where it takes one text. */
+/** In which media types a capability can be asked: as data always; as text where it takes one text. */
 export const inputModesOf = (schema: unknown): readonly string[] =>
   isText(schema) || hasOneText(schema) ? [JSON_MODE, TEXT_MODE] : [JSON_MODE];
 

@@ -11,7 +11,7 @@ export interface PushConfig {
 }
 
 /**
- * A message as it came, in the words of no dialect. Whoever makes one keeps nothing of it.
+ * A message as it came, whatever the dialect. Whoever makes one keeps nothing of it.
  *
  * - `returnImmediately`   not when the task is over, but when it is kept.
  * - `waitMs`              how long the answer waits for that at most, milliseconds; then it says how the task stands.
@@ -140,7 +140,7 @@ export interface ServedExtension {
   readonly params?: Readonly<Record<string, unknown>>;
 }
 
-/** How a caller proves who they are, in the words of OpenAPI. */
+/** How a caller proves who they are, as OpenAPI has it. */
 export type SecurityScheme =
   | { readonly type: 'apiKey'; readonly in: 'header'; readonly name: string; readonly description?: string }
   | {

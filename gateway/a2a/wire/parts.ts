@@ -103,7 +103,7 @@ function ofData(data: z.core.util.JSONType, metadata: Part['metadata']): Part {
 }
 
 /**
- * A part in the words of the older dialects, named by `tag`. A file has a name and a type there, text and data have not: what
+ * A part as the older dialects have it, named by `tag`. A file has a name and a type there, text and data have not: what
  * they have of these is left out. Data that is no object is carried as `{value}`.
  */
 export function writeTagged(part: Part, tag: 'kind' | 'type'): Json {
@@ -135,7 +135,7 @@ export function defined<Fields extends Record<string, unknown>>(fields: Fields):
 }
 
 /** Task states as the enum of A2A 1.0 has them, by its numbers. */
-export const STATE_WORDS = {
+export const STATE_NAMES = {
   submitted: 'TASK_STATE_SUBMITTED',
   working: 'TASK_STATE_WORKING',
   completed: 'TASK_STATE_COMPLETED',
@@ -149,10 +149,10 @@ export const STATE_WORDS = {
 /** The enum's numbers, which ProtoJSON takes for names as well; 0 says nothing. */
 export const STATES_BY_NUMBER: readonly (TaskState | undefined)[] = [
   undefined,
-  ...(Object.keys(STATE_WORDS) as TaskState[]),
+  ...(Object.keys(STATE_NAMES) as TaskState[]),
 ];
 
-export const ROLE_WORDS = {
+export const ROLE_NAMES = {
   user: 'ROLE_USER',
   agent: 'ROLE_AGENT',
 } as const satisfies Record<TaskMessage['role'], string>;

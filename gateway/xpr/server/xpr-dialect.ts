@@ -1,12 +1,12 @@
 import type { Artifact, Part, Task, TaskMessage, TaskState } from '../../../runtime/protocol/task.ts';
 import type { Json } from '../../a2a/wire/json.ts';
 import type { Dialect, WrittenError } from '../../a2a/wire/dialect.ts';
-import { isoOf, HistoryLength, OldMessage, readParams } from '../../a2a/wire/old-words.ts';
+import { isoOf, HistoryLength, OldMessage, readParams } from '../../a2a/wire/older-dialects.ts';
 import type { OperationName, Operations, SendOrder } from '../../a2a/wire/operations.ts';
 import { defined, writeTagged, optional } from '../../a2a/wire/parts.ts';
 import { z } from 'zod';
 import { FreshJson } from '../../../runtime/protocol/json-value.ts';
-import { messageOf } from '../../a2a/wire/message-words.ts';
+import { messageOf } from '../../a2a/wire/message-fields.ts';
 import { isOrreryError, type OrreryError } from '../../../runtime/protocol/errors.ts';
 import { type Fault, faultOf, internalFault } from '../../a2a/wire/faults.ts';
 

@@ -65,7 +65,7 @@ async function loadAgent(
 function describeAgent(
   definition: AgentDefinition<unknown>,
 ): (GivenChildFrame & { t: 'loaded' })['description'] {
-  const { options, handlers, envelopeHandlers, content, wordsFrom, node } = definition;
+  const { options, handlers, envelopeHandlers, content, textFrom, node } = definition;
   return {
     options,
     capabilities: [...handlers.values()].map((entry) => ({
@@ -77,7 +77,7 @@ function describeAgent(
     resources: [...content.resources],
     resourceTemplates: [...content.templates],
     prompts: [...content.prompts],
-    ...(wordsFrom && { wordsFrom: [...wordsFrom] }),
+    ...(textFrom && { textFrom: [...textFrom] }),
     ...(node === undefined ? {} : { node }),
   };
 }

@@ -21,7 +21,7 @@ import type { HostFrame } from '../host-frame.ts';
 import { ChildHandling, type GivenWork, type HandlingAgent } from './child-handling.ts';
 import type { HostConnection } from './host-connection.ts';
 import { ChildRequests } from './child-requests.ts';
-import { saying, wholeValue } from './saying.ts';
+import { requireSerialisable, wholeValue } from './require-serialisable.ts';
 import { WorkQueue } from './work-queue.ts';
 
 export interface ChildAgentDeps {
@@ -105,7 +105,7 @@ export class ChildAgent implements HandlingAgent {
       const answer = entry === undefined ? output : parseOutput(entry.capability, output, this.self);
       const isStructured = entry?.capability.carries === 'structured';
       const last = { t: 'done', n, output: wholeValue(answer, isStructured) } as const;
-      saying('answer', answer, () => this.#close(handling, last, isStructured));
+      requireSerialisable('answer', answer, () => this.#close(handling, last, isStructured));
     } catch (error) {
       this.fail(handling, error);
     }
@@ -270,6 +270,6 @@ async function streamOut(
     signal.throwIfAborted();
     handling.credit -= 1;
     const whole = wholeValue(value, isStructured);
-    saying('answer', value, () => host.say({ t: 'chunk', n, value: whole }, isStructured));
+    requireSerialisable('answer', value, () => host.say({ t: 'chunk', n, value: whole }, isStructured));
   }
 }

@@ -8,7 +8,7 @@ import type { FrameTarget } from '../child-frame.ts';
 import { ChunkQueue } from '../chunk-queue.ts';
 import type { Answer } from '../host-frame.ts';
 import type { HostConnection } from './host-connection.ts';
-import { saying, wholeValue } from './saying.ts';
+import { requireSerialisable, wholeValue } from './require-serialisable.ts';
 
 type AnyTarget = Target<unknown, unknown>;
 
@@ -94,7 +94,9 @@ export class ChildRequests {
     const request = requestOf(target, payload, options);
     const frame = { t: 'call', what: 'tell', n, ...request.fields } as const;
     try {
-      return saying('payload', payload, () => this.#host.call(frame, request.isStructured)) as RoutingResult;
+      return requireSerialisable('payload', payload, () =>
+        this.#host.call(frame, request.isStructured),
+      ) as RoutingResult;
     } catch (error) {
       return unsent(target, error);
     }
@@ -113,7 +115,7 @@ export class ChildRequests {
     const request = requestOf(target, input, options);
     const a = ++this.#count;
     const frame = { n, a, ...request.fields };
-    saying('payload', input, () => {
+    requireSerialisable('payload', input, () => {
       if (t === 'send') this.#host.say({ t, ...frame }, request.isStructured);
       else {
         const isFollowed = onProgress !== undefined || onTaint !== undefined;

@@ -250,7 +250,7 @@ describe('The end of a process', () => {
       'FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory',
       'its process ran out of memory and was ended by SIGABRT',
     ],
-  ])('is told: code %s, signal %s', (code, signal, lastWords, reason) => {
-    expect(exitReason(code, signal, lastWords)).toBe(reason);
+  ])('is told: code %s, signal %s', (code, signal, errorTail, reason) => {
+    expect(exitReason(code, signal, errorTail)).toBe(reason);
   });
 });

@@ -4,7 +4,7 @@ import type { A2AChannel } from '../../../runtime/channels/a2a-channel.ts';
 import {
   type Challenges,
   channelSigner,
-  type GreetingWords,
+  type GreetingFields,
   signProof,
 } from '../../../runtime/channels/channel-proof.ts';
 import type { ChannelManagerOptions } from '../../../runtime/channels/channel-manager.ts';
@@ -66,7 +66,7 @@ function proofOf(
   challenges: Challenges,
   { isWelcome = false, key = keys.mars, card = cards.mars } = {},
 ) {
-  const { resumes, ...greeting } = said as unknown as GreetingWords;
+  const { resumes, ...greeting } = said as unknown as GreetingFields;
   const words = isWelcome || resumes === undefined ? greeting : { ...greeting, resumes };
   return signProof(channelSigner(card, key), words, challenges);
 }

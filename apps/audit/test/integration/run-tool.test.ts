@@ -49,9 +49,9 @@ describe('a tool that dies', () => {
     });
   });
 
-  it('is named with its exit and its last words', async () => {
+  it('is named with its exit and its last output', async () => {
     expect(await run(exiting)).toEqual({
-      died: 'exiting ended with code 7 before it had a result; its last words: the last words',
+      died: 'exiting ended with code 7 before it had a result; its last output: the last words',
     });
   });
 

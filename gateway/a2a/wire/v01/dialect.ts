@@ -20,7 +20,7 @@ const PATIENCE_MS = 30_000;
  */
 export type V01Options = Pick<V01ReadDeps, 'newId'> & Partial<V01ReadDeps>;
 
-/** A2A 0.1 as it is spoken over JSON-RPC, and over the REST of the skills of seed 3. */
+/** A2A 0.1 over JSON-RPC, and over the REST of the skills of seed 3. */
 export interface V01 {
   readonly rpc: Dialect;
   readonly rest: RestBinding;
@@ -29,7 +29,7 @@ export interface V01 {
 /**
  * A2A 0.1, whose callers choose the ids of their tasks.
  *
- * Some words of 0.1 over JSON-RPC are words of 0.3 as well, and neither names its version: a task is shown in those in which
+ * Some methods of 0.1 over JSON-RPC are methods of 0.3 as well, and neither names its version: a task is shown in the dialect in which
  * it was begun.
  */
 export function createV01({ newId, waitMs = PATIENCE_MS }: V01Options): V01 {
@@ -62,7 +62,7 @@ export function createV01({ newId, waitMs = PATIENCE_MS }: V01Options): V01 {
   return { rpc: sharing(dialect, V03), rest: restOf(dialect) };
 }
 
-/** 0.1, where what it has in common with 0.3 is answered in the words in which the task was begun. */
+/** 0.1, where what it has in common with 0.3 is answered in the dialect in which the task was begun. */
 function sharing(old: Dialect, current: Dialect): Dialect {
   const writeEither = (task: Task): Json => {
     const { write } = isGivenTaskId(task.id) ? old : current;
@@ -85,7 +85,7 @@ function sharing(old: Dialect, current: Dialect): Dialect {
   };
 }
 
-/** A task that was begun in the words of 0.1 is told by its changes, any other one as it is. */
+/** A task that was begun in 0.1 is told by its changes, any other one as it is. */
 async function* itemsOfEither(items: AsyncIterable<StreamItem>): AsyncGenerator<StreamItem, void> {
   for await (const item of items) {
     if (item.kind === 'task' && isGivenTaskId(item.task.id)) yield* itemsOf(alone(item));

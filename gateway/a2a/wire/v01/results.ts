@@ -1,7 +1,7 @@
 import type { Artifact, Task, TaskMessage, TaskState } from '../../../../runtime/protocol/task.ts';
 import type { Json } from '../json.ts';
 import { ownTaskId } from './given-ids.ts';
-import { isoOf, writePush } from '../old-words.ts';
+import { isoOf, writePush } from '../older-dialects.ts';
 import type { PushConfig, StreamItem } from '../operations.ts';
 import { defined, writeTagged } from '../parts.ts';
 

@@ -45,7 +45,7 @@ export const V03: Dialect = {
   writeCard,
 };
 
-/** A2A 0.3 over REST: the same words as its a2a.proto has them. */
+/** A2A 0.3 over REST, as its a2a.proto has it. */
 const V03_PROTO: Dialect = {
   ...V03,
   methods: {},

@@ -4,7 +4,7 @@ import { faultOf } from '../faults.ts';
 import { ownCodeOf, writeError as writeErrorV1 } from '../v1/errors.ts';
 
 /**
- * An error in the words of 0.1 and 0.3: the numbers are those of 1.0, which has kept theirs and added some. `data.reason` is
+ * An error as 0.1 and 0.3 have it: the numbers are those of 1.0, which has kept theirs and added some. `data.reason` is
  * the fault by its name, `data.code` the error's own code, `retryAfterMs` when it is worth while to ask again.
  */
 export function writeError(error: OrreryError): WrittenError {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { RequestWriters } from '../dialect.ts';
-import { HistoryLength, OldMessage, OldPush, readParams } from '../old-words.ts';
-import { Metadata } from '../message-words.ts';
+import { HistoryLength, OldMessage, OldPush, readParams } from '../older-dialects.ts';
+import { Metadata } from '../message-fields.ts';
 import type { Operations, SendOrder } from '../operations.ts';
 import { defined, optional } from '../parts.ts';
 import type { RestRoute } from '../rest-routes.ts';

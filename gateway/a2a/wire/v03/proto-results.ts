@@ -1,14 +1,14 @@
 import type { Artifact, Part, Task, TaskMessage, TaskState } from '../../../../runtime/protocol/task.ts';
-import { ROLE_WORDS, STATE_WORDS, defined, objectOf } from '../parts.ts';
+import { ROLE_NAMES, STATE_NAMES, defined, objectOf } from '../parts.ts';
 import type { Json } from '../json.ts';
-import { isoOf, writePush } from '../old-words.ts';
+import { isoOf, writePush } from '../older-dialects.ts';
 import type { PushConfig, SecurityScheme, Sent, ServedCard, StreamItem } from '../operations.ts';
 import { writeCard } from './card.ts';
 
 type JsonObject = { readonly [key: string]: Json };
 
 /** As the a2a.proto of 0.3 spells them. */
-const STATE: Readonly<Record<TaskState, string>> = { ...STATE_WORDS, canceled: 'TASK_STATE_CANCELLED' };
+const STATE: Readonly<Record<TaskState, string>> = { ...STATE_NAMES, canceled: 'TASK_STATE_CANCELLED' };
 
 interface Place {
   readonly taskId: string;
@@ -74,7 +74,7 @@ export function writeMessage(
   return {
     messageId,
     ...place,
-    role: ROLE_WORDS[role],
+    role: ROLE_NAMES[role],
     content: parts.map(writePart),
     ...defined({ metadata, extensions }),
   };

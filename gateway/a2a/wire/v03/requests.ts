@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { HistoryLength, OldMessage, OldPush, readParams } from '../old-words.ts';
-import { messageOf, Metadata } from '../message-words.ts';
+import { HistoryLength, OldMessage, OldPush, readParams } from '../older-dialects.ts';
+import { messageOf, Metadata } from '../message-fields.ts';
 import { type RequestWriters, type SendingOrder, TASK_REQUESTS } from '../dialect.ts';
 import type { Json } from '../json.ts';
 import type { Operations, SendOrder } from '../operations.ts';
@@ -91,7 +91,7 @@ function writeSend(order: SendingOrder): JsonObject {
   return sendParams(order, writeMessage);
 }
 
-/** A message with what it orders, the message in the words of JSON-RPC or of the proto. */
+/** A message with what it orders, the message as JSON-RPC or the proto has it. */
 export function sendParams(
   { message, taskId, contextId, metadata, ...order }: SendingOrder,
   write: typeof writeMessage,

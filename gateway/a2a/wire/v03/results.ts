@@ -1,6 +1,6 @@
 import type { Artifact, Task, TaskMessage, TaskState } from '../../../../runtime/protocol/task.ts';
 import type { Json } from '../json.ts';
-import { isoOf, writePush } from '../old-words.ts';
+import { isoOf, writePush } from '../older-dialects.ts';
 import type { PushConfig, Sent, StreamItem } from '../operations.ts';
 import { defined, writeTagged } from '../parts.ts';
 

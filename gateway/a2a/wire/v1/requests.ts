@@ -4,8 +4,8 @@ import { faultsOf } from '../../../../runtime/protocol/payload-faults.ts';
 import type { TaskMessage, TaskState } from '../../../../runtime/protocol/task.ts';
 import { type RequestWriters, type SendingOrder, TASK_REQUESTS } from '../dialect.ts';
 import {
-  STATE_WORDS,
-  ROLE_WORDS,
+  STATE_NAMES,
+  ROLE_NAMES,
   ROLES_BY_NUMBER,
   STATES_BY_NUMBER,
   AnyPart,
@@ -62,9 +62,9 @@ const struct = FreshJsonFields;
 /** Names, an empty list being none. */
 export const names = z.array(z.string()).default([]);
 
-/** An enum's name or number; what stands for "unspecified" is undefined. */
-const wordOf = <Value extends string>(
-  words: Readonly<Record<Value, string>>,
+/** An enum's name or number; "unspecified" is read as undefined. */
+const enumOf = <Value extends string>(
+  names: Readonly<Record<Value, string>>,
   byNumber: readonly (Value | undefined)[],
   unspecified: string,
 ) =>
@@ -73,18 +73,18 @@ const wordOf = <Value extends string>(
     const found =
       typeof said === 'number'
         ? byNumber[said]
-        : (Object.keys(words) as Value[]).find((value) => words[value] === said);
+        : (Object.keys(names) as Value[]).find((value) => names[value] === said);
     if (found !== undefined) return found;
     context.addIssue({
       code: 'custom',
-      message: `one of ${Object.values(words).join(', ')}`,
+      message: `one of ${Object.values(names).join(', ')}`,
       input: said,
     });
     return z.NEVER;
   });
 
-const state = wordOf<TaskState>(STATE_WORDS, STATES_BY_NUMBER, 'TASK_STATE_UNSPECIFIED');
-const role = wordOf<TaskMessage['role']>(ROLE_WORDS, ROLES_BY_NUMBER, 'ROLE_UNSPECIFIED');
+const state = enumOf<TaskState>(STATE_NAMES, STATES_BY_NUMBER, 'TASK_STATE_UNSPECIFIED');
+const role = enumOf<TaskMessage['role']>(ROLE_NAMES, ROLES_BY_NUMBER, 'ROLE_UNSPECIFIED');
 
 type Fields = { readonly [key: string]: Json };
 
@@ -247,7 +247,7 @@ export const writeRequest: RequestWriters = {
     pageSize,
     ...defined({
       contextId,
-      status: wanted === undefined ? undefined : STATE_WORDS[wanted],
+      status: wanted === undefined ? undefined : STATE_NAMES[wanted],
       pageToken,
       historyLength,
       includeArtifacts: artifacts,

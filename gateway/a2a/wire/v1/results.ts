@@ -9,7 +9,7 @@ import type {
 import type { Json } from '../json.ts';
 import type { MessageAnswer } from '../../../../runtime/protocol/task-service.ts';
 import type { Operations, PushConfig, Sent, StreamItem } from '../operations.ts';
-import { ROLE_WORDS, STATE_WORDS } from '../parts.ts';
+import { ROLE_NAMES, STATE_NAMES } from '../parts.ts';
 
 type Fields = { readonly [key: string]: Json };
 
@@ -52,7 +52,7 @@ export function writeTask(task: Task, { generations }: WriteOptions): Fields {
 
 function writeStatus(state: TaskState, message: TaskMessage | undefined, atMs: number, place: Place): Fields {
   return {
-    state: STATE_WORDS[state],
+    state: STATE_NAMES[state],
     ...(message === undefined ? {} : { message: writeMessage(message, place) }),
     timestamp: new Date(atMs).toISOString(),
   };
@@ -64,7 +64,7 @@ export function writeMessage(message: TaskMessage, { taskId, contextId }: Partia
     messageId,
     ...(contextId === undefined ? {} : { contextId }),
     ...(taskId === undefined ? {} : { taskId }),
-    role: ROLE_WORDS[role],
+    role: ROLE_NAMES[role],
     parts: parts.map(writePart),
     ...(metadata === undefined ? {} : { metadata }),
     ...(extensions.length === 0 ? {} : { extensions }),

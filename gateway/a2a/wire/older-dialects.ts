@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { invalidPayload } from '../../../runtime/protocol/errors.ts';
 import { faultsOf } from '../../../runtime/protocol/payload-faults.ts';
-import { AnyRole, MessageFacts } from './message-words.ts';
+import { AnyRole, MessageFacts } from './message-fields.ts';
 import type { Json } from './json.ts';
 import type { PushConfig, SendOrder } from './operations.ts';
 import { AnyPart, defined, optional, sentParts } from './parts.ts';

@@ -1,10 +1,10 @@
 import { isOrreryError, notSerialisable, reasonOf } from '../../protocol/errors.ts';
 import { findUnserialisable } from '../../protocol/json.ts';
 
-/** Has `value` said; what cannot be written, or is too large, is NOT_SERIALISABLE, as `field`. */
-export function saying<Result>(field: string, value: unknown, say: () => Result): Result {
+/** Returns what `send` returns. Throws NOT_SERIALISABLE naming `field` if `value` cannot be written, or is too large. */
+export function requireSerialisable<Result>(field: string, value: unknown, send: () => Result): Result {
   try {
-    return say();
+    return send();
   } catch (error) {
     if (isOrreryError(error)) throw error;
     const fault = findUnserialisable(value, field);

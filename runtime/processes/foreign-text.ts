@@ -2,21 +2,21 @@ import { catalogueHash, unapproved } from '../protocol/catalogue-approval.ts';
 import type { Taint } from '../protocol/taint.ts';
 import type { Description } from '../agent/agent-description.ts';
 
-export interface ForeignWords {
+export interface ForeignText {
   readonly taint: Taint;
-  /** That they are not approved, and how they would be. */
+  /** Says that the text is not approved, and how to approve it. */
   readonly reason: string;
 }
 
 /**
- * What is to be told of a card in somebody else's words; undefined where it is in its owner's, or `approved` is its hash. The
- * process says whose they are, and the host alone compares.
+ * Taint and reason of a card whose text came from outside; undefined if it did not, or if `approved` is the card's hash. The
+ * process says where the text came from; the host alone compares.
  */
-export function foreignWords(
+export function foreignText(
   agentId: string,
-  { options: { name, description }, capabilities, wordsFrom: taint, ...content }: Description,
+  { options: { name, description }, capabilities, textFrom: taint, ...content }: Description,
   approved: string | undefined,
-): ForeignWords | undefined {
+): ForeignText | undefined {
   if (taint === undefined) return undefined;
   const descriptors = capabilities.map(({ descriptor }) => descriptor);
   const hash = catalogueHash({ name, description, ...content, capabilities: descriptors });

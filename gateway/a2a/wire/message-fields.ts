@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { FreshJsonFields } from '../../../runtime/protocol/json-value.ts';
 import type { TaskMessage } from '../../../runtime/protocol/task.ts';
-import { ROLE_WORDS, defined, optional } from './parts.ts';
+import { ROLE_NAMES, defined, optional } from './parts.ts';
 
 /** Free facts beside a message, task or request. */
 export const Metadata = FreshJsonFields;
 
-/** Who has said something, by the word of any dialect. */
+/** Whose message it is, by the name that any dialect has for the role. */
 export const AnyRole = z
-  .enum(['user', 'agent', ROLE_WORDS.user, ROLE_WORDS.agent])
-  .transform((said): TaskMessage['role'] => (said === 'user' || said === ROLE_WORDS.user ? 'user' : 'agent'));
+  .enum(['user', 'agent', ROLE_NAMES.user, ROLE_NAMES.agent])
+  .transform((said): TaskMessage['role'] => (said === 'user' || said === ROLE_NAMES.user ? 'user' : 'agent'));
 
-/** What every dialect may have beside what is said. */
+/** The fields that a message may have in every dialect, beside its parts. */
 export const MessageFacts = {
   contextId: optional(z.string()),
   metadata: optional(Metadata),
@@ -19,8 +19,8 @@ export const MessageFacts = {
   referenceTaskIds: optional(z.array(z.string())),
 };
 
-/** A message as it stands in whatever dialect, before what nobody has said in it is left out. */
-interface Said {
+/** A message as a dialect's schema has read it: fields that are missing are undefined. */
+interface ReadMessage {
   readonly messageId?: string | undefined;
   readonly role: TaskMessage['role'];
   readonly parts: TaskMessage['parts'];
@@ -29,9 +29,9 @@ interface Said {
   readonly referenceTaskIds?: TaskMessage['referenceTaskIds'] | undefined;
 }
 
-/** What was said: `newId` for who has not named the message. */
-export function messageOf(said: Said, newId: () => string): TaskMessage {
-  const { role, parts, messageId, metadata, extensions, referenceTaskIds } = said;
+/** The message without the fields that are missing. `newId` makes an id for a message without one. */
+export function messageOf(read: ReadMessage, newId: () => string): TaskMessage {
+  const { role, parts, messageId, metadata, extensions, referenceTaskIds } = read;
   const facts = defined({ metadata, extensions, referenceTaskIds });
   return { messageId: messageId ?? newId(), role, parts, ...facts };
 }
