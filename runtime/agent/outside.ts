@@ -1,4 +1,5 @@
 import type { Mail } from '../mailbox/mail.ts';
+import type { CpuPool } from './offload.ts';
 
 /** Who reaches out of the system: an agent, with the envelope in its hands, if there is one. */
 export interface OutsideCall {
@@ -14,4 +15,30 @@ export interface Outside {
   effect(by: OutsideCall, name: string): Promise<unknown>;
   /** What the default export of `module` returns for `input`. */
   offload(by: OutsideCall, module: URL, input: unknown): Promise<unknown>;
+}
+
+/** What the agents of one thread reach outside the system: it is reached, or somebody answers in its place. */
+export class OutsideCalls {
+  readonly #inPlace: Outside | undefined;
+  readonly #cpu: CpuPool;
+
+  constructor(inPlace: Outside | undefined, cpu: CpuPool) {
+    this.#inPlace = inPlace;
+    this.#cpu = cpu;
+  }
+
+  async effect<Result>(
+    by: OutsideCall,
+    name: string,
+    run: (signal: AbortSignal) => Result | Promise<Result>,
+  ): Promise<Result> {
+    return this.#inPlace === undefined
+      ? await run(by.signal)
+      : ((await this.#inPlace.effect(by, name)) as Result);
+  }
+
+  offload<Input, Output>(by: OutsideCall, module: URL, input: Input): Promise<Output> {
+    const answer = this.#inPlace?.offload(by, module, input) ?? this.#cpu.run(module, input, by.signal);
+    return answer as Promise<Output>;
+  }
 }

@@ -34,10 +34,10 @@ export class Actor implements ActorLife {
   start(from?: Snapshot): Promise<unknown> {
     const { thread, row, definition } = this.#cell;
     const timeoutMs = definition.options.startTimeoutMs ?? DEFAULT_START_MS;
-    thread.enter(row.slot);
+    thread.running.enter(row.slot);
     const starting = this.#begin(from);
-    thread.leave();
-    return thread.within(starting, timeoutMs, `The start of ${row.id}`);
+    thread.running.leave();
+    return thread.wheel.within(starting, timeoutMs, `The start of ${row.id}`);
   }
 
   async #begin(from: Snapshot | undefined): Promise<unknown> {
@@ -137,13 +137,13 @@ export class Actor implements ActorLife {
     const { stop } = definition;
     if (stop !== undefined && !this.isOver) {
       const timeoutMs = definition.options.stopTimeoutMs ?? DEFAULT_STOP_MS;
-      thread.enter(row.slot);
+      thread.running.enter(row.slot);
       try {
         const stopping = stop(this.#life as never);
-        thread.leave();
-        await thread.within(Promise.resolve(stopping), timeoutMs, `The stop of ${row.id}`);
+        thread.running.leave();
+        await thread.wheel.within(Promise.resolve(stopping), timeoutMs, `The stop of ${row.id}`);
       } catch (error) {
-        thread.leave();
+        thread.running.leave();
         thread.log.error(row.id, error);
       }
     }

@@ -208,7 +208,7 @@ export class CellClient implements AgentClient {
   }
 
   offer(offer: AgentOffer): void {
-    this.#cell.thread.offers(this.#cell, offer);
+    this.#cell.thread.supervisor.offers(this.#cell, offer);
   }
 
   fail(error: unknown): void {

@@ -224,7 +224,7 @@ async function startFresh(cell: Cell): Promise<Changed> {
   try {
     return (await cell.start()) ? RUNNING : LATER;
   } catch (error) {
-    cell.thread.crashed(cell, error, cell.lives.taint);
+    cell.thread.supervisor.crashed(cell, error, cell.lives.taint);
     return LATER;
   }
 }

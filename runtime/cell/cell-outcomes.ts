@@ -2,7 +2,6 @@ import type { HandlerEntry } from '../agent/agent-definition.ts';
 import { entryOf } from '../agent/find-handler.ts';
 import { MAX_ATTEMPTS, type Mail, messageTypeOf, NO_ASK, typeIndex, REPLY } from '../mailbox/mail.ts';
 import type { OutsiderKey } from '../mailbox/behalf.ts';
-import type { InFlow } from '../mailbox/in-flow.ts';
 import { keyText } from '../mailbox/outsider.ts';
 import { parseOutput } from '../protocol/capability.ts';
 import {
@@ -19,9 +18,9 @@ import {
 import { findUnserialisable } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/system-event.ts';
 import { mergeTaint, type Taint } from '../protocol/taint.ts';
-import { type Answer, AnsweredIds, RecentReports } from './answered-ids.ts';
 import { taintOn } from './cell-taint.ts';
 import type { CellThread } from './cell-thread.ts';
+import { RepeatableMails } from './repeatable-mails.ts';
 import type { Refusal } from '../supervision/outsiders.ts';
 import type { Cell } from './cell.ts';
 
@@ -42,10 +41,7 @@ export interface CutOff extends Death {
 /** How the envelopes of one agent end: their asks are answered, their outcomes noted and told. */
 export class CellOutcomes {
   readonly #cell: Cell;
-  #answered: AnsweredIds | undefined;
-  /** What was reported in between to those who may ask again. */
-  #reports: WeakMap<Mail, RecentReports> | undefined;
-
+  #repeatable: RepeatableMails | undefined;
   /** Whom outside the agent refuses, if it ever has. */
   #refused: RefusedOutsiders | undefined;
 
@@ -59,6 +55,11 @@ export class CellOutcomes {
 
   get #agentId(): string {
     return this.#cell.row.id;
+  }
+
+  get repeatable(): RepeatableMails {
+    this.#repeatable ??= new RepeatableMails(this.#cell);
+    return this.#repeatable;
   }
 
   /** From now on, and for so long, the agent takes nothing that this outsider has caused. */
@@ -104,8 +105,7 @@ export class CellOutcomes {
   /** Ends what a death has cut off, or over which its handler threw; false when it is tried again. */
   endAttempt(mail: Mail, { reason, cause, taint, isThrown = false }: CutOff): boolean {
     if (this.mayTryAgain(mail)) {
-      // What the attempt that died reported belongs to no answer.
-      this.#reports?.delete(mail);
+      this.#repeatable?.forgetReports(mail);
       return false;
     }
     const ended = isThrown ? handlerFailed : actorDied;
@@ -134,9 +134,9 @@ export class CellOutcomes {
   reply(mail: Mail, kind: number, payload: unknown, former?: Taint): void {
     const taint = mergeTaint(former, this.#taintOf(mail));
     if (mail.extras?.derived === true && kind !== REPLY.chunk)
-      this.#remember(mail, { kind, payload, ...this.#reported(mail), taint });
+      this.repeatable.remember(mail, kind, payload, taint);
     // Whoever gets its last answer finds what was not spent on it where it came from.
-    if (kind !== REPLY.chunk) this.#closeAccount(mail);
+    if (kind !== REPLY.chunk) this.#thread.funding.settle(mail);
     if (mail.ask === NO_ASK) return;
     this.#thread.answers.give(mail, kind, payload, this.carries(mail), taint);
   }
@@ -147,44 +147,35 @@ export class CellOutcomes {
   }
 
   progress(mail: Mail, fraction: number, note: string | undefined): void {
-    const said = [fraction, note ?? null];
-    const taint = this.#taintOf(mail);
-    if (mail.ask !== NO_ASK) this.#thread.answers.give(mail, REPLY.progress, said, 'json', taint);
-    for (const again of this.#askedAgain(mail))
-      this.#thread.answers.give(again, REPLY.progress, said, 'json', taint);
+    this.#tellAskers(mail, [fraction, note ?? null], 'json', this.#taintOf(mail));
     this.#thread.log.progress(this.#agentId, mail, fraction, note);
   }
 
   /** Tells the asker something in between; whoever asks for the same again hears of it again. */
   report(mail: Mail, fraction: number, what: unknown, former?: Taint): void {
-    const taint = mergeTaint(former, this.#taintOf(mail));
-    if (mail.ask !== NO_ASK) this.#tell(mail, fraction, what, taint);
-    for (const again of this.#askedAgain(mail)) this.#tell(again, fraction, what, taint);
+    this.#tellAskers(mail, [fraction, null, null, what], 'json', mergeTaint(former, this.#taintOf(mail)));
+    if (mail.extras?.derived === true) this.repeatable.report(mail, what);
+  }
+
+  /** Tells whoever waits for the answer of what comes before it: the asker, and those who came after it and ask again. */
+  #tellAskers(
+    mail: Mail,
+    said: readonly unknown[],
+    carries: 'json' | 'structured' | undefined,
+    taint: Taint | undefined,
+  ): void {
+    const { answers } = this.#thread;
+    if (mail.ask !== NO_ASK) answers.give(mail, REPLY.progress, said, carries, taint);
     if (mail.extras?.derived !== true) return;
-    const reports = this.#reports?.get(mail) ?? new RecentReports();
-    reports.add(what);
-    this.#keepReports(mail, reports);
-  }
-
-  #keepReports(mail: Mail, reports: RecentReports): void {
-    this.#reports ??= new WeakMap();
-    this.#reports.set(mail, reports);
-  }
-
-  #reported(mail: Mail): Pick<Answer, 'reports' | 'droppedReports'> {
-    const { items, dropped = 0 } = this.#reports?.get(mail) ?? {};
-    return dropped === 0 ? { reports: items } : { reports: items, droppedReports: dropped };
+    for (const again of this.repeatable.askedAgain(mail))
+      answers.give(again, REPLY.progress, said, carries, taint);
   }
 
   /** Tells whoever asks again that so much of what was reported is not known any more. */
   #skip(mail: Mail, dropped: number, former: Taint | undefined): void {
     const taint = mergeTaint(former, this.#taintOf(mail));
-    this.#keepReports(mail, new RecentReports(dropped));
+    this.repeatable.skipReports(mail, dropped);
     this.#thread.answers.give(mail, REPLY.progress, [1, null, null, null, dropped], 'json', taint);
-  }
-
-  #tell(mail: Mail, fraction: number, what: unknown, taint: Taint | undefined): void {
-    this.#thread.answers.give(mail, REPLY.progress, [fraction, null, null, what], 'json', taint);
   }
 
   /** What `mail` last kept. */
@@ -194,28 +185,16 @@ export class CellOutcomes {
 
   /** Keeps a partial result, and tells the asker; it has left this thread when this returns. */
   checkpoint(mail: Mail, fraction: number, partial: unknown): void {
-    const { answers, checkpoints, log, outbox } = this.#thread;
+    const { checkpoints, log, outbox } = this.#thread;
     const taint = this.#taintOf(mail);
     checkpoints.keep(mail, partial, taint);
-    const said = [fraction, null, checkpoints.of(mail)];
-    if (mail.ask !== NO_ASK) answers.give(mail, REPLY.progress, said, this.carries(mail), taint);
-    for (const again of this.#askedAgain(mail))
-      answers.give(again, REPLY.progress, said, this.carries(mail), taint);
+    this.#tellAskers(mail, [fraction, null, checkpoints.of(mail)], this.carries(mail), taint);
     log.progress(this.#agentId, mail, fraction, 'a checkpoint');
     outbox.flush();
   }
 
   settle(mail: Mail, outcome: Outcome): void {
-    const flow = mail.flow as InFlow;
-    const { checkpoints, outbox } = this.#thread;
-    this.#closeAccount(mail);
-    if (checkpoints.isUsed) checkpoints.forget(mail);
-    outbox.forgetName(mail);
-    flow.settle(mail.sequence, outcome);
-    if (mail.kept > 0)
-      this.#thread.journal?.settled(mail, this.#cell, this.#answered?.get(mail.sender, mail.id));
-    else if (mail.extras !== undefined) this.#thread.journal?.states.changed(this.#cell);
-    this.#thread.settled(flow, mail, outcome);
+    this.#thread.settle(mail, outcome, this.#cell);
   }
 
   /** Ends an envelope that has not got what it asked for. */
@@ -245,7 +224,7 @@ export class CellOutcomes {
    * it is new.
    */
   settleRepeated(mail: Mail): boolean {
-    const answer = this.#taken.recall(mail.sender, mail.id);
+    const answer = this.repeatable.recall(mail);
     if (answer === undefined) return false;
     if (mail.ask !== NO_ASK) {
       if (answer.kind === undefined) return false;
@@ -257,45 +236,9 @@ export class CellOutcomes {
     return true;
   }
 
-  /** What the agent took under an id that may be sent again, in a former process or in this one. */
-  hasTaken(sender: string, id: string, answer: Answer): void {
-    this.#taken.add(sender, id, answer);
-  }
-
-  /** What is kept is answered in the next process too, whoever handled it. */
-  #remember(mail: Mail, answer: Answer): void {
-    if (mail.kept > 0) this.#taken.add(mail.sender, mail.id, answer);
-    else this.#answered?.remember(mail.sender, mail.id, answer);
-  }
-
-  /** The same, asked again by whoever came after the asker, in the thread or process that followed; it waits here. */
-  *#askedAgain(mail: Mail): Iterable<Mail> {
-    if (mail.extras?.derived !== true || !this.#isOrphaned(mail)) return;
-    for (const other of this.#cell.mails())
-      if (other !== mail && other.ask !== NO_ASK && other.id === mail.id && other.sender === mail.sender)
-        yield other;
-  }
-
-  /** Whoever asked is not there any more. */
-  #isOrphaned({ wasLeft, flow }: Mail): boolean {
-    const { incarnation, links } = this.#thread;
-    const asker = flow?.incarnation ?? -1;
-    return wasLeft || (asker !== -1 && asker !== incarnation && links.ofIncarnation(asker) === undefined);
-  }
-
   /** What is on whatever is said of the work at `mail`; on nothing, as long as nobody has begun on it. */
   #taintOf(mail: Mail): Taint | undefined {
     return mail.wasInHand ? taintOn(this.#cell, mail) : undefined;
-  }
-
-  get #taken(): AnsweredIds {
-    this.#answered ??= new AnsweredIds((sender, id) => this.#thread.journal?.forget(this.#cell, sender, id));
-    return this.#answered;
-  }
-
-  /** Nothing is spent on it any more; for what it caused and still goes on its account stays open. */
-  #closeAccount({ extras }: Mail): void {
-    if (extras?.account !== undefined) this.#thread.accounts.close(extras.account);
   }
 }
 

@@ -1,9 +1,11 @@
+import type { TellOptions } from '../agent/context.ts';
 import { PENDING } from '../agent/pending.ts';
 import type { Mail, MailExtras } from '../mailbox/mail.ts';
 import { definitionHash } from '../protocol/approval.ts';
 import type { Capability } from '../protocol/capability.ts';
 import { invalidOptions, isOrreryError, reasonOf } from '../protocol/errors.ts';
 import { requireText } from '../protocol/parse-options.ts';
+import { taintFrom } from '../protocol/taint-from.ts';
 import { mergeTaint, type Taint } from '../protocol/taint.ts';
 import { tainted } from '../protocol/tool-errors.ts';
 import type { ActorLife } from './actor-life.ts';
@@ -40,6 +42,13 @@ export class AgentMemories {
 export function taintOn({ lives }: Cell, mail: Mail | undefined): Taint | undefined {
   const { taint } = lives;
   return taint === undefined ? mail?.workTaint : mergeTaint(taint, mail?.workTaint);
+}
+
+/** What is sent from tainted work has its taint, `inherited`, whatever its sender says: the sender may only add to it. */
+export function inheritTaint(mail: Mail, added: TellOptions['taint'], inherited: Taint | undefined): void {
+  if (inherited === undefined && added === undefined) return;
+  const taint = mergeTaint(inherited, added && taintFrom(added));
+  if (taint !== undefined) mail.extras = { ...mail.extras, taint };
 }
 
 /** The work at `mail` was given something: so was the actor, and its state may hold it from now on. */
@@ -138,12 +147,12 @@ async function handleIfApproved(cell: Cell, mail: Mail, handling: Handling, tain
   }
   handOver(cell, mail, taint);
   const { thread, row } = cell;
-  thread.enter(row.slot);
+  thread.running.enter(row.slot);
   try {
     const result = handle(cell, mail, handling);
     return result === PENDING ? never() : result;
   } finally {
-    thread.leave();
+    thread.running.leave();
   }
 }
 

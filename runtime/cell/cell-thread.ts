@@ -1,7 +1,6 @@
 import type { Accounts } from '../budget/accounts.ts';
 import type { Link } from '../link/link.ts';
 import type { Outbox } from '../link/outbox.ts';
-import type { InFlow } from '../mailbox/in-flow.ts';
 import type { Mail } from '../mailbox/mail.ts';
 import type { NodeLog } from '../observe/node-log.ts';
 import type { AgentRow } from '../protocol/agent-row.ts';
@@ -15,22 +14,24 @@ import type { MailJudge } from '../routing/mail-judge.ts';
 import type { AgentOffer } from '../routing/offered-profile.ts';
 import type { RoutingTable } from '../routing/routing-table.ts';
 import type { DiedOver } from '../supervision/supervisor.ts';
-import type { OutsideCall } from '../agent/outside.ts';
+import type { OutsideCalls } from '../agent/outside.ts';
+import type { RunningCode } from '../mailbox/status-words.ts';
 import type { AgentMemories } from './cell-taint.ts';
-import type { Answer } from './answered-ids.ts';
 import type { AskTable } from './waiting-asks.ts';
 import type { Interceptors } from './interceptors.ts';
 import type { Cancellations } from './cancellations.ts';
 import type { Cell } from './cell.ts';
 import type { CellChannels } from './cell-channels.ts';
 import type { Checkpoints } from './checkpoints.ts';
+import type { Funding } from './funding.ts';
 import type { MailSender } from './mail-sender.ts';
+import type { SettleStep } from './settle-step.ts';
 import type { StreamWindows } from './stream-windows.ts';
 import type { TimerWheel } from './timer-wheel.ts';
 import type { TurnLoop } from './turn-loop.ts';
 
-/** What a cell needs of the thread that hosts it. A running system has `Place` for it. */
-export interface CellThread extends CellReports {
+/** What a cell needs of the thread that hosts it. A running system has a `ThreadNode`. */
+export interface CellThread {
   readonly id: string;
   readonly incarnation: number;
   readonly seams: Seams;
@@ -48,6 +49,7 @@ export interface CellThread extends CellReports {
   readonly answers: AnswersOfThread;
   /** What envelopes may spend. */
   readonly accounts: Accounts;
+  readonly funding: Funding;
 
   /** What goes on in the thread. */
   readonly turns: TurnLoop;
@@ -64,31 +66,24 @@ export interface CellThread extends CellReports {
   /** What outlives the process, in a system with a journal. */
   readonly journal: JournalOfThread | undefined;
 
+  /** Whose code runs here. */
+  readonly running: RunningCode;
+  /** What its agents reach outside the system. */
+  readonly outside: OutsideCalls;
+
+  readonly supervisor: CellSupervisor;
   readonly log: NodeLog;
 
-  startCell(cell: Cell): void;
-  /** Agent code begins to run. */
-  enter(slot: number): void;
-  enterHandling(slot: number, flow: InFlow, sequence: number): void;
-  leave(): void;
-  /** Judges what was judged under an older table. */
-  judgeAgain(cell: Cell, mail: Mail): ErrorData | undefined;
+  /** The outcome of an envelope is known. `cell` had it. */
+  settle(mail: Mail, outcome: Outcome, cell: Cell): void;
   /** Cancels an envelope that was sent from here, and everything it caused, wherever that is. */
   cancel(envelopeId: string): void;
-  sleep(ms: number, signal: AbortSignal): Promise<void>;
-  /** The outcome of `work`, or DEADLINE_EXCEEDED after `timeoutMs`. */
-  within<Value>(work: Promise<Value>, timeoutMs: number, what: string): Promise<Value>;
-  /** Runs `run`, unless somebody answers in place of what it reaches. */
-  effect<Result>(
-    by: OutsideCall,
-    name: string,
-    run: (signal: AbortSignal) => Result | Promise<Result>,
-  ): Promise<Result>;
-  offload<Input, Output>(by: OutsideCall, module: URL, input: Input): Promise<Output>;
 }
 
-/** What a cell reports of itself. */
-export interface CellReports {
+/** What a cell tells its supervisor, and is started by. */
+export interface CellSupervisor {
+  /** Starts the cell, with the state that a former thread or process left for it, if there is such. */
+  start(cell: Cell): void;
   /**
    * `taint`: where what the error says came from outside; `over`: the envelope that it died over; `fault`: what of its options
    * its start has found wrong.
@@ -104,8 +99,6 @@ export interface CellReports {
   offers(cell: Cell, offer: AgentOffer): void;
   /** The code of the cell's agent runs in this process now; undefined when it could not be started. */
   hasProcess(cell: Cell, pid: number | undefined): void;
-  /** The outcome of an envelope is known. */
-  settled(flow: InFlow, mail: Mail, outcome: Outcome): void;
 }
 
 /** The ways to the other threads. */
@@ -129,7 +122,7 @@ export interface AnswersOfThread {
 }
 
 /** What the journal is told of cells, and what it says of them. */
-export interface JournalOfThread {
+export interface JournalOfThread extends SettleStep {
   /** The system stops: what goes on goes on in the next process. */
   readonly isLeft: boolean;
   readonly states: StatesOfThread;
@@ -139,8 +132,6 @@ export interface JournalOfThread {
   refusal(row: AgentRow): Verdict | undefined;
   /** The handling of a mail begins: of one that is kept that is known, whatever becomes of the process. */
   begins(cell: Cell, mail: Mail): void;
-  /** The outcome of a mail that is kept is known; `cell` had it, and answered so if it may be sent again. */
-  settled(mail: Mail, cell?: Cell, answer?: Answer): void;
   /** The agent does not remember any more that it took this. */
   forget(cell: Cell, sender: string, id: string): void;
 }

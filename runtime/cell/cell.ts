@@ -8,7 +8,7 @@ import {
   messageTypeOf,
   NO_ASK,
 } from '../mailbox/mail.ts';
-import { type A2AMessageType, asksForWork } from '../protocol/envelope.ts';
+import { type A2AMessageType, asksForWork, BROADCAST } from '../protocol/envelope.ts';
 import {
   type ErrorData,
   errorToData,
@@ -198,7 +198,22 @@ export class Cell {
   #takeAsMail(mail: Mail): void {
     const { frame: _frame, ...extras } = mail.extras as MailExtras;
     mail.extras = extras;
-    mail.tombstone ??= this.thread.judgeAgain(this, mail);
+    mail.tombstone ??= this.judgeAgain(mail);
+  }
+
+  /** Judges an envelope that was judged under an older table, or not at all; returns why it is refused. */
+  judgeAgain(mail: Mail): ErrorData | undefined {
+    const { judge, log, turns } = this.thread;
+    const sender = judge.partyOf(mail.sender);
+    const manner = {
+      isBroadcast: mail.recipient === BROADCAST,
+      expectsReply: mail.ask !== NO_ASK,
+      wasGranted: true,
+    };
+    const verdict = judge.judge(sender, this.row, mail, manner, turns.nowMs);
+    if (verdict === undefined) return undefined;
+    log.refusal(sender, mail, verdict, this.row);
+    return { code: verdict.code, message: verdict.reason };
   }
 
   /** An ask of the handler in hand waits: its call-backs may be here already. */
@@ -234,7 +249,7 @@ export class Cell {
   #next(): Mail | undefined {
     switch (this.status) {
       case 'idle':
-        if (this.waiting > 0) this.thread.startCell(this);
+        if (this.waiting > 0) this.thread.supervisor.start(this);
         return undefined;
       case 'running': {
         if (this.#hand !== undefined && !this.#hasRoom) return this.#between(this.#hand);
@@ -302,17 +317,17 @@ export class Cell {
   #dispatch(mail: Mail): void {
     const handling = this.#begin(mail);
     const { thread } = this;
-    thread.enterHandling(this.row.slot, mail.flow as InFlow, mail.sequence);
+    thread.running.enterHandling(this.row.slot, mail.flow as InFlow, mail.sequence);
     let result: unknown;
     try {
       const actor = this.#actor as ActorLife;
       result = mail.extras === undefined ? actor.handle(mail, handling) : dispatch(this, mail, handling);
     } catch (error) {
-      thread.leave();
+      thread.running.leave();
       this.fail(handling, error);
       return;
     }
-    thread.leave();
+    thread.running.leave();
     if (handling.isOver) return;
     if (result === PENDING) thread.turns.goesOn(this);
     else if (isThenable(result)) {
@@ -404,7 +419,7 @@ export class Cell {
     const taint = taintOn(this, culprit?.mail);
     const over = diedOver(culprit?.mail);
     void this.#die({ reason, cause: error, taint, culprit, isThrown }).then(() =>
-      this.thread.crashed(this, error, taint, { over }),
+      this.thread.supervisor.crashed(this, error, taint, { over }),
     );
   }
 
@@ -456,7 +471,9 @@ export class Cell {
     this.become('actor.died');
     const over = diedOver(this.#hand?.mail);
     for (const handling of [...this.handlings].reverse()) this.finish(handling, undefined);
-    void this.endActor({ reason: 'it came to its end' }).then(() => this.thread.exited(this, over));
+    void this.endActor({ reason: 'it came to its end' }).then(() =>
+      this.thread.supervisor.exited(this, over),
+    );
   }
 
   #letGo(handling: Handling): void {

@@ -4,6 +4,7 @@ import { notSerialisable, reasonOf } from '../protocol/errors.ts';
 import { findUnserialisable } from '../protocol/json.ts';
 import type { Taint } from '../protocol/taint.ts';
 import type { CellOutcomes } from './cell-outcomes.ts';
+import type { SettleStep } from './settle-step.ts';
 
 /** The last checkpoint of an envelope, which is named by its place in its flow; and where it came from outside. */
 export interface Checkpoint {
@@ -22,7 +23,7 @@ type CheckpointName = Omit<Checkpoint, 'partial' | 'taint'>;
  *
  * `post` gives the control thread a copy: what is kept here dies with the thread.
  */
-export class Checkpoints {
+export class Checkpoints implements SettleStep {
   /** Something is kept. */
   isUsed = false;
   readonly #incarnation: number;
@@ -56,8 +57,8 @@ export class Checkpoints {
     this.isUsed = true;
   }
 
-  /** The outcome of `mail` is known. */
-  forget(mail: Mail): void {
+  /** Forgets what was kept of `mail`. */
+  settle(mail: Mail): void {
     if (!this.isUsed) return;
     this.#kept.delete(keyOf(this.#nameOf(mail)));
     this.isUsed = this.#kept.size > 0;

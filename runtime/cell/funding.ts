@@ -1,12 +1,17 @@
 import type { Accounts } from '../budget/accounts.ts';
 import { fund } from '../budget/mail-account.ts';
+import type { Mail } from '../mailbox/mail.ts';
 import type { AgentRow } from '../protocol/agent-row.ts';
 import type { OrreryError } from '../protocol/errors.ts';
 import { callOutside } from '../agent/call-outside.ts';
 import type { Send, SendStep } from './send-step.ts';
+import type { SettleStep } from './settle-step.ts';
 
-/** Gives what is sent from one thread the accounts that it is to have, and closes those of what nobody has. */
-export class Funding implements SendStep {
+/**
+ * Gives what is sent from one thread the accounts that it is to have. Closes those of what nobody has, and of what is
+ * settled here.
+ */
+export class Funding implements SendStep, SettleStep {
   readonly #accounts: Accounts;
 
   constructor(accounts: Accounts) {
@@ -28,5 +33,10 @@ export class Funding implements SendStep {
     if (row !== undefined || account === undefined) return;
     if (onSpent !== undefined) callOutside(onSpent, this.#accounts.spent(account));
     this.#accounts.close(account);
+  }
+
+  /** Nothing is spent on it any more. The account stays open for what it caused and still goes on. */
+  settle({ extras }: Mail): void {
+    if (extras?.account !== undefined) this.#accounts.close(extras.account);
   }
 }

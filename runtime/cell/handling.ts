@@ -23,6 +23,7 @@ import { hopsOf } from '../protocol/inheritance.ts';
 import { copyJson, findUnserialisable } from '../protocol/json.ts';
 import { requireFunction } from '../protocol/parse-options.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
+import { sleepUntil } from '../protocol/sleep-until.ts';
 import type { Taint } from '../protocol/taint.ts';
 import { declareClean, requireSource, absorbTaint, taintOn } from './cell-taint.ts';
 import type { Cell } from './cell.ts';
@@ -152,7 +153,7 @@ export class Handling implements HandlingContext<never> {
     if (typeof ms !== 'number' || Number.isNaN(ms)) {
       return Promise.reject(invalidOptions('ms', ms, 'a number of milliseconds'));
     }
-    return this.cell.thread.sleep(ms, this.signal);
+    return sleepUntil(this.cell.thread.seams.clock, ms, this.signal);
   }
 
   async effect<Result>(
@@ -161,11 +162,11 @@ export class Handling implements HandlingContext<never> {
   ): Promise<Result> {
     requireFunction('run', run);
     this.signal.throwIfAborted();
-    return await this.cell.thread.effect(this, name, run);
+    return await this.cell.thread.outside.effect(this, name, run);
   }
 
   offload<Input, Output>(module: URL, input: Input): Promise<Output> {
-    return this.cell.thread.offload<Input, Output>(this, module, input);
+    return this.cell.thread.outside.offload<Input, Output>(this, module, input);
   }
 
   ask<Input, Output>(target: Target<Input, Output>, input: Input, options: AskOptions = {}): Promise<Output> {

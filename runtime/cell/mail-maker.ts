@@ -8,8 +8,7 @@ import { A2A_MESSAGE_TYPES, type A2AMessageType } from '../protocol/envelope.ts'
 import { invalidOptions } from '../protocol/errors.ts';
 import type { Party } from '../protocol/policy.ts';
 import type { IdSource } from '../protocol/seams.ts';
-import { taintFrom } from '../protocol/taint-from.ts';
-import { mergeTaint } from '../protocol/taint.ts';
+import { inheritTaint } from './cell-taint.ts';
 import type { Handling } from './handling.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -56,7 +55,7 @@ export class MailMaker {
       withAdditions(extrasFor(options, agent === undefined, capability, parent, isStream), options),
     );
     mail.correlationId ??= mail.id;
-    mark(mail, options, parent);
+    inherit(mail, options, parent);
     return mail;
   }
 
@@ -85,23 +84,16 @@ export class MailMaker {
       parent?.childPath,
       extrasFor(options, agent === undefined, capability, parent, false),
     );
-    mark(mail, options, parent);
+    inherit(mail, options, parent);
     return mail;
   }
 }
 
-/**
- * What is sent from tainted work has its taint, whatever its sender says; the sender may only add to it. It is sent on
- * whose behalf the work is done.
- */
-function mark(mail: Mail, { taint: given }: TellOptions, parent: Handling | undefined): void {
-  const above = parent?.mail?.extras;
-  const behalf = above && behalfOf(above);
+/** What every envelope takes over that is sent from the work of `parent`. */
+function inherit(mail: Mail, { taint }: TellOptions, parent: Handling | undefined): void {
+  const behalf = behalfOf(parent?.mail?.extras);
   if (behalf !== undefined) mail.extras = { ...mail.extras, ...behalf };
-  const inherited = parent?.taint;
-  if (inherited === undefined && given === undefined) return;
-  const taint = mergeTaint(inherited, given && taintFrom(given));
-  if (taint !== undefined) mail.extras = { ...mail.extras, taint };
+  inheritTaint(mail, taint, parent?.taint);
 }
 
 /** What is no finite number would not arrive as what it is. */

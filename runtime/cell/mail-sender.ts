@@ -18,7 +18,6 @@ import { AgentId } from '../agent/agent-options.ts';
 import { callOutside } from '../agent/call-outside.ts';
 import type { AskOptions, Target, TellOptions } from '../agent/context.ts';
 import type { CellThread } from './cell-thread.ts';
-import { Funding } from './funding.ts';
 import { GrantUse, NO_STEPS, type Send, type SendStep } from './send-step.ts';
 import type { Handling } from './handling.ts';
 import { type Identity, MailMaker } from './mail-maker.ts';
@@ -75,7 +74,7 @@ export class MailSender {
   constructor(thread: SendingThread) {
     this.#thread = thread;
     this.#make = new MailMaker(thread.seams.ids, () => thread.turns.stamp());
-    this.#steps = [new GrantUse(thread.judge), new Funding(thread.accounts)];
+    this.#steps = [new GrantUse(thread.judge), thread.funding];
   }
 
   // Tells

@@ -1,4 +1,4 @@
-import { systemStopped } from '../protocol/errors.ts';
+import { deadlineExceeded, systemStopped } from '../protocol/errors.ts';
 import { MAX_TIMER_MS } from '../protocol/milliseconds.ts';
 import type { Clock } from '../protocol/seams.ts';
 
@@ -77,6 +77,14 @@ export class TimerWheel {
     else this.#linkFar(node);
     if (tick < this.#wakeTick) this.#sleepUntil(tick);
     return node;
+  }
+
+  /** The outcome of `work`. Rejects with DEADLINE_EXCEEDED after `timeoutMs`; `what` names the work. */
+  within<Value>(work: Promise<Value>, timeoutMs: number, what: string): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      const timer = this.add(this.#clock.now() + timeoutMs, () => reject(deadlineExceeded(what, timeoutMs)));
+      work.then(resolve, reject).finally(() => timer.cancel());
+    });
   }
 
   /** Forgets every timer; none fires any more. */

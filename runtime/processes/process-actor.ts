@@ -100,12 +100,12 @@ export class ProcessActor implements ActorLife, ProcessListener {
     const process = this.#deps.processes.take(this.#deps.order);
     this.#process = process;
     this.#requests = new ProcessRequests(row.id, process, this.#deps.order.options.mayDeclareClean);
-    thread.hasProcess(this.#cell, process.pid);
+    thread.supervisor.hasProcess(this.#cell, process.pid);
     const description = await process.description;
     if (this.isOver) return undefined;
     this.#judgeText(description);
     const timeoutMs = definition.options.startTimeoutMs ?? DEFAULT_START_MS;
-    await thread.within(process.start(row.id, this, from), timeoutMs, `The start of ${row.id}`);
+    await thread.wheel.within(process.start(row.id, this, from), timeoutMs, `The start of ${row.id}`);
     this.#isRunning = !this.isOver;
     return undefined;
   }
@@ -114,7 +114,7 @@ export class ProcessActor implements ActorLife, ProcessListener {
     const { thread, row, definition } = this.#cell;
     const timeoutMs = definition.options.stopTimeoutMs ?? DEFAULT_STOP_MS;
     const leaving = this.#process?.leave() ?? Promise.resolve(undefined);
-    const left = await thread.within(leaving, timeoutMs, `The snapshot of ${row.id}`);
+    const left = await thread.wheel.within(leaving, timeoutMs, `The snapshot of ${row.id}`);
     return left && { ...left, agentId: row.id, atMs: thread.seams.clock.now() };
   }
 
@@ -194,7 +194,7 @@ export class ProcessActor implements ActorLife, ProcessListener {
     if (process !== undefined && !this.isOver) {
       const timeoutMs = definition.options.stopTimeoutMs ?? DEFAULT_STOP_MS;
       try {
-        const failure = await thread.within(process.stop(), timeoutMs, `The stop of ${row.id}`);
+        const failure = await thread.wheel.within(process.stop(), timeoutMs, `The stop of ${row.id}`);
         if (failure !== undefined) thread.log.error(row.id, errorOf(failure));
       } catch (error) {
         thread.log.error(row.id, error);

@@ -90,7 +90,7 @@ export class Inbound implements BatchSink {
     node.log.traffic.note(TRAFFIC.received, mail, node.turns.nowMs, undefined);
     const cell = node.cellOf(flow.slot);
     if (cell === undefined) return node.refuseUnheld(mail, errorToData(notHere(mail.recipient, node.id)));
-    if (this.#isStale && mail.tombstone === undefined) mail.tombstone = node.judgeAgain(cell, mail);
+    if (this.#isStale && mail.tombstone === undefined) mail.tombstone = cell.judgeAgain(mail);
     cell.deliver(mail, flow.lane);
   }
 

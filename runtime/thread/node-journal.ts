@@ -1,5 +1,6 @@
 import type { EventLoop } from '../protocol/seams.ts';
 import type { Answer } from '../cell/answered-ids.ts';
+import type { JournalOfThread } from '../cell/cell-thread.ts';
 import { AgentRecords } from '../cell/agent-records.ts';
 import type { Cell } from '../cell/cell.ts';
 import { taintOn, absorbAtClient } from '../cell/cell-taint.ts';
@@ -41,7 +42,7 @@ export interface NodeJournalDeps {
 }
 
 /** What one thread has of the journal: what it keeps there, what it has begun on, and what was left for its agents. */
-export class NodeJournal {
+export class NodeJournal implements JournalOfThread {
   readonly #incarnation: number;
   readonly #notes: StartedNotes;
   readonly #starts: Starts;
@@ -140,13 +141,17 @@ export class NodeJournal {
     if (mail.kept > 0) this.#starts.begin(cell, mail);
   }
 
-  /** The outcome of a mail that is kept is known; `cell` had it, and answered so if it may be sent again. */
-  settled(mail: Mail, cell?: Cell, answer?: Answer): void {
+  settle(mail: Mail, cell: Cell | undefined): void {
+    if (mail.kept > 0) this.#settleKept(mail, cell);
+    else if (mail.extras !== undefined && cell !== undefined) this.states.changed(cell);
+  }
+
+  #settleKept(mail: Mail, cell: Cell | undefined): void {
     if (this.#isLeft) return;
     this.#writer.settled(mail.kept);
     if (cell === undefined) return;
     this.states.changed(cell);
-    if (mail.extras?.derived === true) this.record(takenRecord(takenBy(cell, mail, answer)));
+    if (mail.extras?.derived === true) this.record(takenRecord(takenBy(cell, mail)));
     if (mail.wasLeft) this.#recovery.settled(cell);
   }
 
@@ -221,7 +226,8 @@ export class NodeJournal {
     await Promise.all(
       cells.map(async (cell) => {
         const taken = await this.#api.taken(cell.row.id);
-        for (const { sender, id, answer } of taken) cell.outcomes.hasTaken(sender, id, answerOf(answer));
+        for (const { sender, id, answer } of taken)
+          cell.outcomes.repeatable.add(sender, id, answerOf(answer));
         const count = await this.#api.countLeft(cell.row.id, this.#incarnation);
         if (count > 0 && !this.#recovery.isAt(cell)) await this.#recovery.begin(cell, count);
       }),
@@ -283,11 +289,11 @@ export class NodeJournal {
   }
 }
 
-const takenBy = ({ row }: Cell, { sender, id }: Mail, answer: Answer | undefined): TakenId => ({
+const takenBy = ({ row, outcomes }: Cell, { sender, id }: Mail): TakenId => ({
   agent: row.id,
   sender,
   id,
-  answer: textOf(answer),
+  answer: textOf(outcomes.repeatable.answerTo(sender, id)),
 });
 
 /** An answer that JSON cannot say is not known to the next process: it only knows that the envelope was taken. */

@@ -179,7 +179,7 @@ export class ThreadHost implements NodeCalls {
     this.node.outbox.flush();
     const remembered = this.node.journal?.history?.leave();
     if (remembered === undefined) return;
-    await this.node.within(remembered, LEAVE_MS, 'The last of the history').catch(() => undefined);
+    await this.node.wheel.within(remembered, LEAVE_MS, 'The last of the history').catch(() => undefined);
   }
 
   close(error: OrreryError = systemStopped('it was stopped')): void {
@@ -198,7 +198,7 @@ export class ThreadHost implements NodeCalls {
   async #whenKeptSoon(): Promise<void> {
     const kept = this.node.journal?.whenKept();
     if (kept === undefined) return;
-    await this.node.within(kept, LEAVE_MS, 'The last write to the journal').catch(() => undefined);
+    await this.node.wheel.within(kept, LEAVE_MS, 'The last write to the journal').catch(() => undefined);
   }
 
   #obey(message: ControlOrder): void {
@@ -270,7 +270,7 @@ export class ThreadHost implements NodeCalls {
         for (const kept of message.kept) node.checkpoints.restore(kept);
         return;
       case 'journal':
-        node.journal = new NodeJournal(node, message.access, this.#thread);
+        node.keepIn(new NodeJournal(node, message.access, this.#thread));
         return;
       case 'inspect':
         node.log.inspect(message.isOn);
@@ -289,7 +289,7 @@ export class ThreadHost implements NodeCalls {
       cell.sleepUntilMail();
       return;
     }
-    this.node.startCell(cell);
+    this.node.supervisor.start(cell);
   }
 
   async #stop(slot: number): Promise<void> {

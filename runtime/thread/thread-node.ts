@@ -4,13 +4,14 @@ import type { Interceptors } from '../cell/interceptors.ts';
 import { AskTable } from '../cell/waiting-asks.ts';
 import { Cancellations, isCausedBy } from '../cell/cancellations.ts';
 import { Cell } from '../cell/cell.ts';
+import { Funding } from '../cell/funding.ts';
+import type { SettleStep } from '../cell/settle-step.ts';
 import { CellChannels } from '../cell/cell-channels.ts';
-import { isFromOutside, type MakeActor } from '../cell/actor-life.ts';
+import type { MakeActor } from '../cell/actor-life.ts';
 import { Checkpoints } from '../cell/checkpoints.ts';
 import { MailSender, type SendingThread } from '../cell/mail-sender.ts';
 import { CpuPool, type CpuPoolOptions } from '../agent/offload.ts';
-import type { Outside, OutsideCall } from '../agent/outside.ts';
-import { sleepUntil } from '../protocol/sleep-until.ts';
+import { type Outside, OutsideCalls } from '../agent/outside.ts';
 import { StreamWindows } from '../cell/stream-windows.ts';
 import { TimerWheel } from '../cell/timer-wheel.ts';
 import { Accounts } from '../budget/accounts.ts';
@@ -18,44 +19,30 @@ import type { InFlow } from '../mailbox/in-flow.ts';
 import { type Mail, NO_ASK, REPLY } from '../mailbox/mail.ts';
 import type { EventLimits } from '../observe/event-limits.ts';
 import { NodeLog } from '../observe/node-log.ts';
-import { COUNT } from '../observe/thread-counters.ts';
 import type { Outcome } from '../protocol/system-event.ts';
 import { outcomeIndex, TRAFFIC } from '../observe/traffic-ring.ts';
-import { BROADCAST } from '../protocol/envelope.ts';
-import {
-  deadlineExceeded,
-  type ErrorData,
-  errorToData,
-  isOrreryError,
-  notHere,
-  type OrreryError,
-  reasonOf,
-  stackOf,
-} from '../protocol/errors.ts';
+import { type ErrorData, errorToData, notHere, type OrreryError } from '../protocol/errors.ts';
 import type { JudgePolicy } from '../protocol/policy.ts';
 import type { Seams, EventLoop } from '../protocol/seams.ts';
-import type { Taint } from '../protocol/taint.ts';
 import { warnOfStray } from '../protocol/warn-of.ts';
 import { AgentStatusMemory } from '../routing/agent-status-memory.ts';
 import { Grants } from '../routing/grants.ts';
-import type { AgentOffer } from '../routing/offered-profile.ts';
 import { Lookups } from '../routing/lookups.ts';
 import { MailJudge } from '../routing/mail-judge.ts';
 import { RoutingTable, type TableDelta } from '../routing/routing-table.ts';
 import type { AgentRow } from '../protocol/agent-row.ts';
 import { ThreadRouter } from '../routing/thread-router.ts';
 import type { ProgressLimits } from '../supervision/progress-watch.ts';
-import type { DiedOver } from '../supervision/supervisor.ts';
 import type { WatchdogLimits } from '../supervision/supervisor-options.ts';
-import { isSnapshotUnknown } from '../upgrade/restore.ts';
 import { Answers } from './answers.ts';
 import type { NodeReport } from './control-protocol.ts';
 import { Links } from './links.ts';
 import { type ReplicatedMail, Outbox } from '../link/outbox.ts';
 import type { NodeJournal } from './node-journal.ts';
 import { RoomWaiters } from '../link/room-waiters.ts';
+import { SupervisorProxy } from './supervisor-proxy.ts';
 import { sendCopies } from '../link/second-copies.ts';
-import { STATUS } from '../mailbox/status-words.ts';
+import { RunningCode, STATUS } from '../mailbox/status-words.ts';
 import { TurnLoop } from '../cell/turn-loop.ts';
 
 const BEAT_MS = 50;
@@ -126,6 +113,10 @@ export class ThreadNode implements SendingThread {
   readonly links: Links;
   /** What envelopes may spend. */
   readonly accounts: Accounts;
+  /** Whose code runs here. */
+  readonly running: RunningCode;
+  readonly outside: OutsideCalls;
+  readonly supervisor: SupervisorProxy;
   /** Whether each agent of the system can take mail, and its load. */
   readonly agentStatus: AgentStatusMemory;
   readonly checkpoints: Checkpoints;
@@ -138,8 +129,9 @@ export class ThreadNode implements SendingThread {
   readonly channels: CellChannels = new CellChannels(this);
   readonly memories = new AgentMemories();
   readonly broadcastToSender: boolean;
-  /** What outlives the process, in a system with a journal. */
-  journal: NodeJournal | undefined;
+  readonly funding: Funding;
+  #journal: NodeJournal | undefined;
+  #settleSteps: readonly SettleStep[];
   readonly #deps: ThreadNodeDeps;
   readonly #cells: (Cell | undefined)[] = [];
   #stopBeat: () => void = () => {};
@@ -157,9 +149,14 @@ export class ThreadNode implements SendingThread {
     this.status = new Int32Array(boot.status);
     this.broadcastToSender = boot.broadcastToSender;
     this.interceptors = deps.interceptors;
+    this.running = new RunningCode(this.status, boot.incarnation);
+    this.outside = new OutsideCalls(deps.outside, this.cpu);
+    this.supervisor = new SupervisorProxy(this, deps.tell);
     this.accounts = new Accounts(boot.accounts, boot.incarnation);
+    this.funding = new Funding(this.accounts);
     this.agentStatus = new AgentStatusMemory(boot.agentStatus);
     this.checkpoints = new Checkpoints(boot.incarnation, (kept) => deps.tell({ t: 'checkpoint', kept }));
+    this.#settleSteps = [this.funding, this.checkpoints];
     this.wheel = new TimerWheel(clock);
     this.windows = new StreamWindows(boot.incarnation);
     this.links = new Links(this, deps.loop, (incarnation, flows) => {
@@ -244,6 +241,16 @@ export class ThreadNode implements SendingThread {
     this.#sweep();
   }
 
+  /** What outlives the process, in a system with a journal. */
+  get journal(): NodeJournal | undefined {
+    return this.#journal;
+  }
+
+  keepIn(journal: NodeJournal): void {
+    this.#journal = journal;
+    this.#settleSteps = [...this.#settleSteps, journal];
+  }
+
   // Cells
 
   /** Whose mailbox the envelope came into. */
@@ -271,89 +278,6 @@ export class ThreadNode implements SendingThread {
     return cell;
   }
 
-  /** Starts a cell, with the state that a former thread or process left for it, if there is such. */
-  startCell(cell: Cell): void {
-    const { slot } = cell.row;
-    const snapshot = this.journal?.states.leftBy(cell);
-    cell.start(snapshot).then(
-      (isRunning) => {
-        if (!isRunning) return;
-        this.journal?.states.tookUp(cell);
-        this.#deps.tell({ t: 'started', slot });
-      },
-      (error: unknown) => {
-        if (snapshot === undefined || !isSnapshotUnknown(error))
-          return this.crashed(cell, error, cell.lives.taint, { fault: optionFault(cell, error) });
-        cell.park();
-        this.journal?.states.tookUp(cell);
-        this.#deps.tell({ t: 'parked', slot, snapshot, why: errorToData(error) });
-      },
-    );
-  }
-
-  /** The code of the cell's agent runs in this process now; undefined when it could not be started. */
-  hasProcess(cell: Cell, pid: number | undefined): void {
-    this.#deps.tell({ t: 'process', slot: cell.row.slot, pid });
-  }
-
-  /**
-   * `taint`: where what the error says came from outside; `over`: the envelope that it died over; `fault`: what of its options
-   * its start has found wrong.
-   */
-  crashed(
-    cell: Cell,
-    error: unknown,
-    taint: Taint | undefined,
-    { over, fault }: { readonly over?: DiedOver | undefined; readonly fault?: ErrorData | undefined } = {},
-  ): void {
-    this.counters[COUNT.crashed] = (this.counters[COUNT.crashed] as number) + 1;
-    this.outbox.flush();
-    const charged = !isFromOutside(error);
-    const last = { reason: reasonOf(error), stack: stackOf(error), taint };
-    this.#deps.tell({ t: 'crashed', slot: cell.row.slot, ...last, charged, over, fault });
-  }
-
-  /** The agent says what it offers from now on. */
-  offers(cell: Cell, offer: AgentOffer): void {
-    this.#deps.tell({ t: 'offers', slot: cell.row.slot, offer });
-  }
-
-  exited(cell: Cell, over: DiedOver | undefined): void {
-    this.#deps.tell({ t: 'exited', slot: cell.row.slot, over });
-  }
-
-  /** Agent code begins to run. */
-  enter(slot: number): void {
-    this.status[STATUS.incarnation] = -1;
-    this.status[STATUS.current] = slot + 1;
-  }
-
-  enterHandling(slot: number, flow: InFlow, sequence: number): void {
-    const { status } = this;
-    status[STATUS.incarnation] = flow.incarnation < 0 ? this.incarnation : flow.incarnation;
-    status[STATUS.flow] = flow.flow;
-    status[STATUS.sequence] = sequence;
-    status[STATUS.current] = slot + 1;
-  }
-
-  leave(): void {
-    this.status[STATUS.current] = 0;
-  }
-
-  /** Judges what was judged under an older table. */
-  judgeAgain(cell: Cell, mail: Mail): ErrorData | undefined {
-    const sender = this.judge.partyOf(mail.sender);
-    const manner = {
-      isBroadcast: mail.recipient === BROADCAST,
-      expectsReply: mail.ask !== NO_ASK,
-      wasGranted: true,
-    };
-    const verdict = this.judge.judge(sender, cell.row, mail, manner, this.turns.nowMs);
-    if (verdict === undefined) return undefined;
-    this.log.refusal(sender, mail, verdict, cell.row);
-    return { code: verdict.code, message: verdict.reason };
-  }
-
   // Cancellation
 
   /** Cancels an envelope that was sent from here, and everything it caused, wherever that is. */
@@ -371,28 +295,12 @@ export class ThreadNode implements SendingThread {
     const reason = this.cancellations.add(envelopeId);
     turns.watchYoung();
     // The asker may be told in the middle of the handler, which nobody watches yet, and cancel it then.
-    const onStack = this.#cells[(this.status[STATUS.current] as number) - 1];
+    const onStack = this.#cells[this.running.slot];
     if (onStack !== undefined) turns.watch(onStack);
     for (const cell of turns.busy) {
       for (const handling of cell.handlings)
         if (isCausedBy(handling.mail as Mail, envelopeId)) handling.cutOff(reason);
     }
-  }
-
-  // Waiting
-
-  sleep(ms: number, signal: AbortSignal): Promise<void> {
-    return sleepUntil(this.seams.clock, ms, signal);
-  }
-
-  /** The outcome of `work`, or DEADLINE_EXCEEDED after `timeoutMs`. */
-  within<Value>(work: Promise<Value>, timeoutMs: number, what: string): Promise<Value> {
-    return new Promise((resolve, reject) => {
-      const timer = this.wheel.add(this.seams.clock.now() + timeoutMs, () =>
-        reject(deadlineExceeded(what, timeoutMs)),
-      );
-      work.then(resolve, reject).finally(() => timer.cancel());
-    });
   }
 
   /** Wakes those who wait for room in a mailbox of this thread, here and elsewhere. */
@@ -401,35 +309,26 @@ export class ThreadNode implements SendingThread {
     for (const link of this.links.all()) link.tellOfRoom();
   }
 
-  /** Runs `run`, unless somebody answers in place of what it reaches. */
-  async effect<Result>(
-    by: OutsideCall,
-    name: string,
-    run: (signal: AbortSignal) => Result | Promise<Result>,
-  ): Promise<Result> {
-    const { outside } = this.#deps;
-    return outside === undefined ? await run(by.signal) : ((await outside.effect(by, name)) as Result);
-  }
-
-  offload<Input, Output>(by: OutsideCall, module: URL, input: Input): Promise<Output> {
-    const { outside } = this.#deps;
-    return (outside?.offload(by, module, input) ?? this.cpu.run(module, input, by.signal)) as Promise<Output>;
-  }
-
   // What is seen
 
-  settled(flow: InFlow, mail: Mail, outcome: Outcome): void {
+  /** The outcome of an envelope is known. `cell` had it; undefined where its recipient is not hosted here any more. */
+  settle(mail: Mail, outcome: Outcome, cell?: Cell): void {
+    const flow = mail.flow as InFlow;
+    this.outbox.forgetName(mail);
+    flow.settle(mail.sequence, outcome);
+    // Most have nothing that any feature has to do with.
+    if (mail.extras !== undefined || mail.kept > 0 || this.checkpoints.isUsed)
+      for (const step of this.#settleSteps) step.settle(mail, cell);
     this.outbox.touchIn(flow);
     this.log.traffic.note(TRAFFIC.settled, mail, this.turns.nowMs, outcomeIndex(outcome));
   }
 
+  /** Ends an envelope whose recipient is not hosted here any more. */
   refuseUnheld(mail: Mail, why: ErrorData): void {
-    const flow = mail.flow as InFlow;
-    if (mail.extras?.account !== undefined) this.accounts.close(mail.extras.account);
+    // Whoever gets its last answer finds what was not spent on it where it came from.
+    this.funding.settle(mail);
     if (mail.ask !== NO_ASK) this.answers.give(mail, REPLY.error, why, 'json');
-    flow.settle(mail.sequence, 'rejected');
-    if (mail.kept > 0) this.journal?.settled(mail);
-    this.settled(flow, mail, 'rejected');
+    this.settle(mail, 'rejected');
     this.log.deadLetter(mail, mail.recipient, why);
   }
 
@@ -503,9 +402,3 @@ export class ThreadNode implements SendingThread {
     this.wheel.close();
   }
 }
-
-/** What of its options an agent's start has found wrong, if it is one that says so. */
-const optionFault = ({ definition }: Cell, error: unknown): ErrorData | undefined =>
-  definition.checksOptions && isOrreryError(error) && error.code === 'INVALID_OPTIONS'
-    ? errorToData(error)
-    : undefined;

@@ -47,7 +47,7 @@ describe('Checkpoints of a thread', () => {
     const { checkpoints } = checkpointsOf();
     checkpoints.keep(mailOf(5, 1, 2), 'kept');
     expect(checkpoints.isUsed).toBe(true);
-    checkpoints.forget(mailOf(5, 1, 2));
+    checkpoints.settle(mailOf(5, 1, 2));
     expect(checkpoints.isUsed).toBe(false);
     expect(checkpoints.of(mailOf(5, 1, 2))).toBeUndefined();
   });
