@@ -1,14 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
-import { CONDITIONS } from '../fixtures/conditions.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Scenario, useServer } from '../fixtures/mcp/conformance-client.ts';
 
 const SUITE = createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json');
-const CLIENT = fileURLToPath(new URL('../fixtures/mcp/conformance-client.ts', import.meta.url));
+const COMMAND = fileURLToPath(new URL('../fixtures/mcp/conformance-command.ts', import.meta.url));
 const file = (name: string): string => SUITE.replace(/package\.json$/, name);
 
 /** The scenarios that a client of this revision has to pass, as the suite lists them. */
@@ -18,11 +21,32 @@ function scoredOf(revision: string): readonly string[] {
   return client.split('\n').flatMap((line) => /^ {2}- (\S+)$/.exec(line)?.[1] ?? []);
 }
 
+const folder = mkdtempSync(join(tmpdir(), 'orrery-conformance-'));
+const socket = join(folder, 'clients');
+
+/** The suite starts a command for each scenario, fifty in all. The clients are in this process, which has loaded them once. */
+const clients = createServer(async (command, answer) => {
+  const scenario = JSON.parse(await text(command)) as Scenario;
+  const fault = await useServer(scenario).then(
+    () => '',
+    (error: Error) => error.stack ?? error.message,
+  );
+  answer.end(fault);
+});
+
+beforeAll(async () => {
+  await once(clients.listen(socket), 'listening');
+});
+afterAll(async () => {
+  await once(clients.close(), 'close');
+  rmSync(folder, { recursive: true, force: true });
+});
+
 /** What the suite says of each scenario, and its exit code. All of them run at once. */
 async function run(
   revision: string,
 ): Promise<{ readonly code: unknown; readonly passed: readonly string[] }> {
-  const command = [process.execPath, ...CONDITIONS, CLIENT].join(' ');
+  const command = [process.execPath, COMMAND, socket].join(' ');
   const args = ['client', '--command', command, '--requirements', revision, '--timeout', '200000'];
   const suite = spawn(process.execPath, [file('dist/index.js'), ...args], {
     cwd: tmpdir(),
