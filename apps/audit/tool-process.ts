@@ -3,10 +3,9 @@
  * If standard input ends first, its parent has ended, and the process ends too.
  */
 import type { Writable } from 'node:stream';
-import { reportOfHits } from './report-of-hits.ts';
 import type { Tool } from './tool.ts';
 import type { ToolMessage, ToolOrder } from './tool-message.ts';
-import { writtenFiles } from './written-files.ts';
+import { toolReport } from './tool-report.ts';
 
 const write: Writable['write'] = process.stdout.write.bind(process.stdout) as Writable['write'];
 // Output of libraries goes to standard error.
@@ -17,7 +16,6 @@ const say = (message: ToolMessage): Promise<void> =>
 
 async function work(order: ToolOrder): Promise<ToolMessage> {
   const tool = await toolNamed(order);
-  const { files, bytes, notes } = writtenFiles(order.root, order.files);
   let told = -1;
   const progress = (done: number, of: number): void => {
     const percent = of > 0 ? Math.floor((100 * done) / of) : 0;
@@ -25,16 +23,7 @@ async function work(order: ToolOrder): Promise<ToolMessage> {
     told = percent;
     void say({ progress: [done, of] });
   };
-  const result = await tool.run({ root: order.root, files, input: order.input }, progress);
-  const report = await reportOfHits(tool, result.hits, order);
-  return {
-    result: {
-      findings: report.findings,
-      notes: [...notes, ...(result.notes ?? []), ...report.notes],
-      filesSeen: result.filesSeen ?? files.length,
-      bytesSeen: bytes,
-    },
-  };
+  return { result: await toolReport(tool, order, { agent: order.agent, progress }) };
 }
 
 async function toolNamed({ module, tool }: ToolOrder): Promise<Tool> {

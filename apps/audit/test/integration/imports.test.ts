@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { dependencies } from '../../tools/dependencies.tool.ts';
 import { layers } from '../../tools/layers.tool.ts';
-import { placesIn, reportOn } from '../run-on.ts';
+import { placesIn, reportHere, reportOn } from '../run-on.ts';
 
 const LAYERS = [
   { name: 'core', match: ['core/**'], mayImport: [] },
@@ -50,15 +50,15 @@ describe('dependencies', () => {
   };
 
   it('reports once what a manifest asks for and the lock does not have, not a range that it fits', async () => {
-    const report = await reportOn(dependencies, drifted);
+    const report = await reportHere(dependencies, drifted);
     expect(placesIn(report)).toEqual(['dependencies/lock-drift package.json:3']);
     expect(report.findings[0]?.message).toContain('a ^2.0.0 (locked: 1.5.0), c 1.0.0 (locked: none), which');
   });
 
   it('takes a lock that drifts beside that of another package manager for a stray one', async () => {
     const stray = ['dependencies/stray-lock package.json:1'];
-    expect(placesIn(await reportOn(dependencies, { ...drifted, 'pnpm-lock.yaml': '' }))).toEqual(stray);
+    expect(placesIn(await reportHere(dependencies, { ...drifted, 'pnpm-lock.yaml': '' }))).toEqual(stray);
     const named = drifted['package.json'].replace('{', '{ "packageManager": "yarn@4.0.0",');
-    expect(placesIn(await reportOn(dependencies, { ...drifted, 'package.json': named }))).toEqual(stray);
+    expect(placesIn(await reportHere(dependencies, { ...drifted, 'package.json': named }))).toEqual(stray);
   });
 });

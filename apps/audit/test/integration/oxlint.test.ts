@@ -9,7 +9,7 @@ import { promises } from '../../tools/oxlint-promises.tool.ts';
 import { react } from '../../tools/oxlint-react.tool.ts';
 import { speed } from '../../tools/oxlint-speed.tool.ts';
 import { tests } from '../../tools/oxlint-tests.tool.ts';
-import { type Files, placesIn, reportOn, withRepository } from '../run-on.ts';
+import { type Files, placesIn, reportHere, reportOn, withRepository } from '../run-on.ts';
 
 const ASYNC = 'async function work() {}\n';
 const STRICT = '{ "compilerOptions": { "strict": true } }';
@@ -206,11 +206,11 @@ describe('oxlint', () => {
   );
 
   it.each(NARROWED)('%s', async (_title, tool, files, expected) => {
-    expect(placesIn(await reportOn(tool, files))).toEqual(expected);
+    expect(placesIn(await reportHere(tool, files))).toEqual(expected);
   });
 
   it('counts columns in UTF-16 units', async () => {
-    const { findings } = await reportOn(codeFromText, {
+    const { findings } = await reportHere(codeFromText, {
       'a.js': "export const run = (text) => ['é😀', eval(text)];\n",
     });
     expect(findings.map(({ column }) => column)).toEqual([38]);
@@ -218,7 +218,7 @@ describe('oxlint', () => {
 
   it('says nothing of work that is started where nobody means to catch its faults', async () => {
     const started = `${ASYNC}work();\ntry {\n  setTimeout(() => { work(); });\n} catch {}\nexport {};\n`;
-    const report = await reportOn(promises, {
+    const report = await reportHere(promises, {
       'a.ts': started,
       'samples/a.ts': `${ASYNC}try {\n  work();\n} catch {}\nexport {};\n`,
       'b.ts':
@@ -230,7 +230,7 @@ describe('oxlint', () => {
   });
 
   it('says nothing of the tests of other runners, and of tests of types', async () => {
-    const report = await reportOn(tests, {
+    const report = await reportHere(tests, {
       'test/a.test.ts': "it('is', () => {\n  cy.get('a').then((a) => expect(a).to.have.length(1));\n});\n",
       'test/b.test.ts': "it('is', () => {\n  expect(1, 'to be', 1);\n});\n",
       'test/types.ts': "import type { A } from '../a.ts';\nexpect<A>(1);\n",
@@ -240,7 +240,7 @@ describe('oxlint', () => {
 
   it('says nothing of chains of chai, and of expectations that are kept', async () => {
     const kept = 'const is = expect(Promise.resolve(1)).resolves.toBe(1);\n  await is;';
-    const report = await reportOn(tests, {
+    const report = await reportHere(tests, {
       'package.json': '{ "devDependencies": { "vitest": "5.0.0" } }',
       'a.test.ts': `it('is', async () => {\n  expect(true).to.be.true;\n  expect(1).deep.eq(1);\n  ${kept}\n});\n`,
       'b.test.ts': "it('is', () => {\n  expect(1 === 1);\n});\n",
@@ -255,22 +255,24 @@ describe('oxlint', () => {
       `import { all } from './a.ts';\nexport interface T${n} {\n  n: ${n};\n}\nexport const n${n} = () => all;\n`,
     ]);
     const used = `export const all: (T0 | T1 | T2 | T3 | T4 | T5)[] = [];\n`;
-    const report = await reportOn(cycles, { 'a.ts': types.join('') + used, ...Object.fromEntries(files) });
+    const report = await reportHere(cycles, { 'a.ts': types.join('') + used, ...Object.fromEntries(files) });
     expect(report.findings).toEqual([]);
   });
 
   it('says nothing of a switch that somebody turns by hand', async () => {
-    const report = await reportOn(mistakes, { 'a.js': 'export const on = (is) => false || true && !is;\n' });
+    const report = await reportHere(mistakes, {
+      'a.js': 'export const on = (is) => false || true && !is;\n',
+    });
     expect(report.findings).toEqual([]);
   });
 
   it('says nothing of code that is written out', async () => {
-    const report = await reportOn(codeFromText, { 'a.js': "export const all = (1, eval)('this');\n" });
+    const report = await reportHere(codeFromText, { 'a.js': "export const all = (1, eval)('this');\n" });
     expect(report.findings).toEqual([]);
   });
 
   it('honours the comments that silence it', async () => {
-    const report = await reportOn(codeFromText, {
+    const report = await reportHere(codeFromText, {
       'a.js': '// eslint-disable-next-line no-eval\nexport const run = (text) => eval(text);\n',
       'b.js': 'export const run = (text) => eval(text); // oxlint-disable-line no-eval\n',
     });
@@ -279,7 +281,7 @@ describe('oxlint', () => {
 
   it('says nothing about what a compiler wrote', async () => {
     const text = 'export const run = (text) => eval(text);\n';
-    const report = await reportOn(codeFromText, {
+    const report = await reportHere(codeFromText, {
       'a.js': `${text}//# sourceMappingURL=a.js.map\n`,
       'b.js': text,
       'b.d.ts': 'export {};\n',
@@ -288,7 +290,7 @@ describe('oxlint', () => {
   });
 
   it('does not take types for a circle', async () => {
-    const report = await reportOn(cycles, {
+    const report = await reportHere(cycles, {
       'a.ts': "import type { B } from './b.ts';\nexport type A = B;\n",
       'b.ts': "import type { A } from './a.ts';\nexport type B = A[];\n",
     });
@@ -296,7 +298,7 @@ describe('oxlint', () => {
   });
 
   it('does not take an import of types alone for one that runs, however it is written', async () => {
-    const report = await reportOn(cycles, {
+    const report = await reportHere(cycles, {
       'a.ts': "import {\n  B,\n} from './b.ts';\nexport type A = B;\nexport const a = 1;\n",
       'b.ts': "import { a } from './a.ts';\nexport type B = typeof a;\nexport const b = a;\n",
     });
@@ -309,7 +311,7 @@ describe('oxlint', () => {
     ['types', 'export const b: A[] = [] as A[];'],
     ['names that are handed on', "export { A }; export * from './a.ts';"],
   ])('says nothing of a circle whose files need each other only in %s', async (_what, b) => {
-    const report = await reportOn(cycles, {
+    const report = await reportHere(cycles, {
       'a.ts': "import { b } from './b.ts';\nexport class A {\n  b = () => b;\n}\n",
       'b.ts': `import { A } from './a.ts';\n${b}\n`,
     });
@@ -324,7 +326,7 @@ describe('oxlint', () => {
     'export const B = <A />;',
     'export enum B { A = A.length }',
   ])('tells of a circle one of whose files cannot load without the other: %s', async (b) => {
-    const report = await reportOn(cycles, {
+    const report = await reportHere(cycles, {
       'a.ts': "import { B } from './b';\nexport class A {\n  b = () => B;\n}\n",
       'b.tsx': `import { A } from './a.ts';\n${b}\n`,
     });
@@ -336,7 +338,7 @@ describe('oxlint', () => {
     ['function a() { return b; }\nexport { a }', 'import { a }'],
     ['export default function a() { return b; }', 'import a'],
   ])('says nothing of a circle in which what is used is a declared function: %s', async (a, imported) => {
-    const report = await reportOn(cycles, {
+    const report = await reportHere(cycles, {
       'a.ts': `import { b } from './b.ts';\n${a}\n`,
       'b.ts': `${imported} from './a.ts';\nexport const b = [a()];\n`,
     });
@@ -344,7 +346,7 @@ describe('oxlint', () => {
   });
 
   it('names the files of a circle', async () => {
-    const { findings } = await reportOn(cycles, {
+    const { findings } = await reportHere(cycles, {
       'src/a.ts': "import { b } from './b.ts';\nexport const a = () => b;\n",
       'src/b.ts': "import { c } from './c.ts';\nexport const b = () => c;\n",
       'src/c.ts': "import { a } from './a.ts';\nexport class C extends a {}\nexport const c = 1;\n",
@@ -353,13 +355,13 @@ describe('oxlint', () => {
   });
 
   it('notes a file that it cannot parse', async () => {
-    const { notes } = await reportOn(mistakes, { 'a.js': 'const = 1;\n' });
+    const { notes } = await reportHere(mistakes, { 'a.js': 'const = 1;\n' });
     expect(notes).toEqual([expect.objectContaining({ kind: 'unparsed', file: 'a.js' })]);
   });
 
   it('says nothing of a condition on a promise that there may not be', async () => {
     const loose = `${ASYNC}let once: Promise<void> | null = null;\nexport const start = () => {\n  if (!once) once = work();\n  if (once) return once;\n};\n`;
-    const report = await reportOn(promises, {
+    const report = await reportHere(promises, {
       'tsconfig.json': '{ "compilerOptions": { "strict": true, "strictNullChecks": false } }',
       'a.ts': loose,
       'b.ts': `${ASYNC}if (work()) throw new Error('busy');\n`,
@@ -371,27 +373,27 @@ describe('oxlint', () => {
 
   it('tells of the first few in a file', async () => {
     const evil = 'eval(a);\neval(a);\neval(a), eval(a);\neval(a);\n';
-    const [, , last] = (await reportOn(codeFromText, { 'a.js': evil })).findings;
+    const [, , last] = (await reportHere(codeFromText, { 'a.js': evil })).findings;
     expect(last?.message).toContain('There is 1 more like it');
   });
 
   it('tells of a component that is made anew once, not where it is used too', async () => {
     const file =
       "import React from 'react';\nexport function Page() {\n  function Row() {\n    return <b />;\n  }\n  return <p><Row /><Row /></p>;\n}\n";
-    expect(placesIn(await reportOn(react, { 'a.jsx': file }))).toEqual([
+    expect(placesIn(await reportHere(react, { 'a.jsx': file }))).toEqual([
       'oxlint/react/no-unstable-nested-components a.jsx:3',
     ]);
   });
 
   it('says nothing of objects of one shape, and of what a build fills in', async () => {
-    const report = await reportOn(speed, {
+    const report = await reportHere(speed, {
       'shape.js': 'let last = {};\nfor (const end of [1, 2]) last = { ...last, end };\nexport { last };\n',
       'pages.js':
         'let all = [];\nfor (const page of [1, 2]) {\n  const more = await fetch(page);\n  all = [...all, ...more];\n}\nexport { all };\n',
       'keys.js': 'let all = {};\nfor (const key of [1, 2]) all = { ...all, [key]: 1 };\nexport { all };\n',
     });
     expect(placesIn(report)).toEqual(['oxlint/oxc/no-accumulating-spread keys.js:1']);
-    const built = await reportOn(mistakes, {
+    const built = await reportHere(mistakes, {
       'a.js': "export const host = '__API_HOST__' || 'localhost';\n",
     });
     expect(built.findings).toEqual([]);

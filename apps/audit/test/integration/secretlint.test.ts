@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newCertificates } from '../../../../test/fixtures/certificate.ts';
 import { secretlint } from '../../tools/secretlint.tool.ts';
-import { placesOf, runOnFiles } from '../run-on-files.ts';
+import { placesOf, reportHere, reportOn } from '../run-on.ts';
 
 /** Letters and digits that look random, and are the same each time; no scanner finds them in this file. */
 function letters(
@@ -44,7 +44,7 @@ describe('secretlint as a tool', () => {
     const files = Object.fromEntries(
       Object.entries(SECRETS).map(([kind, text]) => [`config/${kind}.env`, `# settings\n${text}\n`]),
     );
-    const report = await runOnFiles(secretlint, files);
+    const report = await reportOn(secretlint, files);
     expect(placesOf(report)).toEqual(
       Object.keys(SECRETS)
         .map((kind) => `${kind} config/${kind}.env:2`)
@@ -58,7 +58,7 @@ describe('secretlint as a tool', () => {
   it('says nothing of a key whose certificate beside it no public authority has issued', async () => {
     const { key, cert } = newCertificates();
     const other = newCertificates();
-    const report = await runOnFiles(secretlint, {
+    const report = await reportHere(secretlint, {
       'tls/server.key': key,
       'tls/server.crt': cert,
       'etc/server.key': other.key,
@@ -70,7 +70,7 @@ describe('secretlint as a tool', () => {
   it('rates a password that is a word less than one that a program made', async () => {
     const address = (password: string): string =>
       `const url = 'https://deploy:${password}@packages.acme.io/npm';\n`;
-    const { findings } = await runOnFiles(secretlint, {
+    const { findings } = await reportHere(secretlint, {
       'a.js': address('Moonshine7'),
       'b.js': address(letters('basic', 20)),
     });
@@ -82,12 +82,12 @@ describe('secretlint as a tool', () => {
 
   it('says nothing of what stands for a token', async () => {
     const address = ['https://hooks.slack.com', 'services', 'T00', 'B00', 'xxx'].join('/');
-    const report = await runOnFiles(secretlint, { 'pkg/validate.go': `var hook = "${address}"\n` });
+    const report = await reportHere(secretlint, { 'pkg/validate.go': `var hook = "${address}"\n` });
     expect(report.findings).toEqual([]);
   });
 
   it('finds private keys of any kind, whole or cut off', async () => {
-    const report = await runOnFiles(secretlint, {
+    const report = await reportHere(secretlint, {
       'keys/rsa.pem': `-----BEGIN RSA ${PEM}-----\n${bodyOf('rsa')}\n-----END RSA ${PEM}-----\n`,
       'keys/any.pem': `-----BEGIN ${PEM}-----\n${bodyOf('any')}\n-----END ${PEM}-----\n`,
       'keys/locked.pem': `-----BEGIN ENCRYPTED ${PEM}-----\n${bodyOf('locked')}\n-----END ENCRYPTED ${PEM}-----\n`,
@@ -105,7 +105,7 @@ describe('secretlint as a tool', () => {
   });
 
   it('leaves out placeholders, made-up addresses, and what the file itself says is none', async () => {
-    const { findings } = await runOnFiles(secretlint, {
+    const { findings } = await reportHere(secretlint, {
       '.env': [
         'GITHUB_TOKEN=ghp_your-token-goes-here',
         'A=ghp_EXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLE1',
@@ -121,14 +121,14 @@ describe('secretlint as a tool', () => {
   });
 
   it('takes a Slack token of words, or with asterisks, for none', async () => {
-    const { findings } = await runOnFiles(secretlint, {
+    const { findings } = await reportHere(secretlint, {
       'src/a.ts': `start('${['xoxb', 'completely-invalid-token'].join('-')}', '${['xoxb', '244493285', '28*****', '****'].join('-')}');\n`,
     });
     expect(findings).toEqual([]);
   });
 
   it('is less severe where code does not run in production', async () => {
-    const { findings } = await runOnFiles(secretlint, {
+    const { findings } = await reportHere(secretlint, {
       'src/a.ts': `export const a = '${SECRETS['npm']?.slice(10)}';\n`,
       'test/a.ts': `export const a = '${SECRETS['npm']?.slice(10)}';\n`,
       'test/tls.ts': `export const key = '-----BEGIN ${PEM}-----\\n${body.replaceAll('\n', '\\n')}';\n`,
@@ -142,7 +142,7 @@ describe('secretlint as a tool', () => {
 
   it('tells of a private key once, and not of one that a test is given', async () => {
     const key = `-----BEGIN ${PEM}-----\n${body}\n-----END ${PEM}-----\n`;
-    const report = await runOnFiles(secretlint, {
+    const report = await reportHere(secretlint, {
       'certs/client.key': key,
       'certs/client.pem': `a certificate\n${key}`,
       'tests/client.key': key,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { jsxAccessibility } from '../../tools/oxlint-jsx-a11y.tool.ts';
 import { codeFromText } from '../../tools/oxlint-code-from-text.tool.ts';
-import { placesIn, reportOn } from '../run-on.ts';
+import { placesIn, reportHere } from '../run-on.ts';
 
 const EVAL = 'export const run = (text) => eval(text);\n';
 const IMAGE = 'export const A = () => <img src="a.png" />;\n';
@@ -26,16 +26,16 @@ const ON: readonly (readonly [file: string, text: string])[] = [
 
 describe('rules that a repository has switched off', () => {
   it.each(OFF)('are not told of: %s', async (file, text) => {
-    expect((await reportOn(codeFromText, { [file]: text, 'src/a.js': EVAL })).findings).toEqual([]);
+    expect((await reportHere(codeFromText, { [file]: text, 'src/a.js': EVAL })).findings).toEqual([]);
   });
 
   it.each(ON)('are told of where they are on, or off for some files: %s', async (file, text) => {
-    const report = await reportOn(codeFromText, { [file]: text, 'src/a.js': EVAL });
+    const report = await reportHere(codeFromText, { [file]: text, 'src/a.js': EVAL });
     expect(placesIn(report)).toEqual(['oxlint/no-eval src/a.js:1']);
   });
 
   it('are those of the nearest configuration that names them', async () => {
-    const report = await reportOn(codeFromText, {
+    const report = await reportHere(codeFromText, {
       '.eslintrc.json': '{ "rules": { "no-eval": "off" } }',
       'src/.eslintrc.json': '{ "rules": { "no-eval": "error" } }',
       'a.js': EVAL,
@@ -47,7 +47,9 @@ describe('rules that a repository has switched off', () => {
   it('may be a whole group of biome', async () => {
     for (const group of ['"off"', '{ "recommended": false }']) {
       const text = `{ "linter": { "rules": { "a11y": ${group} } } }`;
-      expect((await reportOn(jsxAccessibility, { 'biome.json': text, 'a.tsx': IMAGE })).findings).toEqual([]);
+      expect((await reportHere(jsxAccessibility, { 'biome.json': text, 'a.tsx': IMAGE })).findings).toEqual(
+        [],
+      );
     }
   });
 });

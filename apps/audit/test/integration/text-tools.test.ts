@@ -9,7 +9,7 @@ import { publint } from '../../tools/publint.tool.ts';
 import { redocly } from '../../tools/redocly.tool.ts';
 import { remark } from '../../tools/remark.tool.ts';
 import { stylelint } from '../../tools/stylelint.tool.ts';
-import { placesOf, runOnFiles } from '../run-on-files.ts';
+import { placesOf, reportHere, reportOn } from '../run-on.ts';
 
 const page = (...lines: string[]): string =>
   [
@@ -25,7 +25,7 @@ const page = (...lines: string[]): string =>
 
 describe('html-validate as a tool', () => {
   it('finds what keeps people from using a page', async () => {
-    const report = await runOnFiles(htmlValidate, {
+    const report = await reportOn(htmlValidate, {
       'index.html': page(
         '<img src="a.png">',
         '<input type="text">',
@@ -48,7 +48,7 @@ describe('html-validate as a tool', () => {
 
   it('says nothing of templates, of what is silenced, of tests, and of pages that are in order', async () => {
     const wrong = '<img src="a.png">';
-    const report = await runOnFiles(htmlValidate, {
+    const report = await reportHere(htmlValidate, {
       'src/app.component.html': wrong,
       'views/list.html': '{{#each items}}<img src="{{src}}">{{/each}}',
       'piece.html': '<a></a><a href="#"></a>',
@@ -73,7 +73,7 @@ describe('html-validate and pages of a kind of their own', () => {
     const control = '<input type="text">\n<img src="a.png" alt="a" alt="b">\n';
     const sends =
       '<!doctype html><html><head><title>a</title><meta http-equiv="refresh" content="0; url=/b"></head>';
-    const report = await runOnFiles(htmlValidate, {
+    const report = await reportHere(htmlValidate, {
       'docs/_includes/field.html': control,
       'pieces/field.html': control,
       'docs/index.html': `${sends}<body></body></html>\n`,
@@ -94,14 +94,14 @@ describe('html-validate and pages to be filled in', () => {
   it('tells of an empty title where the page has a description', async () => {
     const empty = (description: string): string =>
       page('<p>a</p>').replace('Shop</title>', `</title><meta name="description" content="${description}">`);
-    const report = await runOnFiles(htmlValidate, { 'a.html': empty(''), 'b.html': empty('A shop') });
+    const report = await reportHere(htmlValidate, { 'a.html': empty(''), 'b.html': empty('A shop') });
     expect(placesOf(report)).toEqual(['empty-title b.html:3']);
   });
 });
 
 describe('stylelint as a tool', () => {
   it('finds what browsers drop', async () => {
-    const report = await runOnFiles(stylelint, {
+    const report = await reportOn(stylelint, {
       'site.css': [
         'a { colr: red; }',
         'b { color: #ggg; }',
@@ -129,7 +129,7 @@ describe('stylelint as a tool', () => {
   });
 
   it('says nothing of hacks, modules, variables of plug-ins, templates, and of what is silenced', async () => {
-    const report = await runOnFiles(stylelint, {
+    const report = await reportHere(stylelint, {
       'a.css': 'a { *zoom: 1; display: -webkit-box; display: flex; -moz-thing: 1; }\n',
       'a.module.css': ':global(.a) { composes: b; }\n@media (max-width: $small) { a { top: 0; } }\n',
       'tailwind.css': '@tailwind base;\n@layer base { a { @apply p-4; } }\n',
@@ -145,7 +145,7 @@ describe('stylelint as a tool', () => {
 describe('stylelint and what is meant', () => {
   it('says nothing of prefixed twins, demonstrations, and of what a preprocessor writes', async () => {
     const wrong = 'a { colr: red; }\n';
-    const report = await runOnFiles(stylelint, {
+    const report = await reportHere(stylelint, {
       'twin.css': 'a::-webkit-input-placeholder { top: 0; }\na::input-placeholder { top: 0; }\n',
       'alone.css': 'a::input-placeholder { top: 0; }\n',
       'examples/a.css': wrong,
@@ -166,7 +166,7 @@ describe('stylelint and what is meant', () => {
 
 describe('remark as a tool', () => {
   it('finds links that lead nowhere', async () => {
-    const report = await runOnFiles(remark, {
+    const report = await reportOn(remark, {
       'README.md':
         '# Shop\n\n[a](docs/gone.md)\n[b](#nowhere)\n[c](docs/guide.md#gone)\n\n![e](gone.png)\n[f](100%)\n',
       'docs/guide.md': '# Guide\n\n[up](../README.md)\n\n[x]: https://a.org\n[x]: https://b.org\n',
@@ -182,7 +182,7 @@ describe('remark as a tool', () => {
   });
 
   it('says nothing of what may be right, and of what is silenced', async () => {
-    const report = await runOnFiles(remark, {
+    const report = await reportHere(remark, {
       '.gitignore': 'generated/\n',
       'README.md': [
         '# Shop & more!',
@@ -206,7 +206,7 @@ describe('remark as a tool', () => {
 
 describe('remark and what stands in other places', () => {
   it('leaves out headings of larger pages, names with numbers, and definitions that no link has', async () => {
-    const report = await runOnFiles(remark, {
+    const report = await reportHere(remark, {
       'a/piece.md': '## A\n\n[a](#gone)\n',
       'a/page.md': '---\ntitle: A\n---\n\n[a](#gone)\n',
       'docs/1.guide/1.index.md': '# A\n\n[a](../pwa.md) [b](../gone.md)\n',
@@ -229,7 +229,7 @@ describe('remark and what stands in other places', () => {
 
 describe('remark and pages that a build makes', () => {
   it('reads links from where the page of the same name is, and leaves HTML to whoever makes it', async () => {
-    const report = await runOnFiles(remark, {
+    const report = await reportHere(remark, {
       'docs/content/streams.md': '# A\n\n[a](img/a.svg) [b](img/b.svg)\n',
       'docs/streams.html': '<p>A</p>\n',
       'docs/img/a.svg': '<svg/>\n',
@@ -248,7 +248,7 @@ describe('remark and pages that a build makes', () => {
 describe('remark in a repository with a checker of links of its own', () => {
   it('says nothing of links that this one is told to leave out', async () => {
     const links = '[a](../cli/a.md)\n[b](b.md)\n';
-    const report = await runOnFiles(remark, {
+    const report = await reportHere(remark, {
       '.mlc.toml': '# not from here\nignore-links=["../*"]\n',
       'docs/a.md': links,
       'guide/.markdown-link-check.json': '{ "ignorePatterns": [{ "pattern": "^\\\\.\\\\./cli" }] }',
@@ -261,15 +261,15 @@ describe('remark in a repository with a checker of links of its own', () => {
 describe('remark in a package as it is installed', () => {
   it('says nothing of files that stayed in the repository', async () => {
     const files = { 'package.json': '{ "files": ["dist"] }', 'README.md': '[a](CONTRIBUTING.md)\n' };
-    expect((await runOnFiles(remark, files)).findings).toEqual([]);
-    const report = await runOnFiles(remark, { ...files, 'yarn.lock': '' });
+    expect((await reportHere(remark, files)).findings).toEqual([]);
+    const report = await reportHere(remark, { ...files, 'yarn.lock': '' });
     expect(placesOf(report)).toEqual(['missing-file README.md:1']);
   });
 });
 
 describe('gherkin as a tool', () => {
   it('finds scenarios that do not run as they are written', async () => {
-    const report = await runOnFiles(gherkin, {
+    const report = await reportOn(gherkin, {
       'features/a.feature': [
         'Feature: A',
         '  Scenario: one',
@@ -299,7 +299,7 @@ describe('gherkin as a tool', () => {
 
 describe('libpg-query as a tool', () => {
   it('finds what PostgreSQL refuses, and says what it cannot read', async () => {
-    const report = await runOnFiles(libpgQuery, {
+    const report = await reportOn(libpgQuery, {
       'db/1.sql': 'CREATE TABLE a (id bigint PRIMARY KEY, name text, name text);\n',
       'db/2.sql':
         'ALTER TABLE a ADD COLUMN age int NOT NULL;\nALTER TABLE a ADD COLUMN x int NOT NULL DEFAULT 0;\n',
@@ -318,7 +318,7 @@ describe('libpg-query as a tool', () => {
 
   it('asks for a default in the newest migration alone, and not where the table is empty or Prisma has warned', async () => {
     const added = 'ALTER TABLE a ADD COLUMN age int NOT NULL;\n';
-    const report = await runOnFiles(libpgQuery, {
+    const report = await reportHere(libpgQuery, {
       'migrations/9_age/up.sql': added,
       'migrations/10_age/up.sql': added,
       'web/migrations/1.sql': `TRUNCATE a;\n${added}`,
@@ -351,7 +351,7 @@ paths:
 
 describe('redocly as a tool', () => {
   it('finds what clients cannot read, and fetches nothing', async () => {
-    const report = await runOnFiles(redocly, {
+    const report = await reportOn(redocly, {
       'api/openapi.yaml': OPENAPI,
       'api/shared.yaml': 'ok: { description: ok }\n',
       'other.yaml': 'a: 1\n',
@@ -369,7 +369,7 @@ describe('redocly as a tool', () => {
 
 describe('redocly and references', () => {
   it('tells of the reference that leads to something of another kind', async () => {
-    const report = await runOnFiles(redocly, {
+    const report = await reportHere(redocly, {
       'openapi.yaml': `openapi: 3.0.3
 info: { title: Shop, version: '1' }
 paths:
@@ -397,7 +397,7 @@ describe('ajv as a tool', () => {
   it('finds schemas that validators refuse, in the draft that they name', async () => {
     const schema = (draft: string, rest: object): string =>
       JSON.stringify({ $schema: `http://json-schema.org/${draft}/schema#`, ...rest }, undefined, 2);
-    const report = await runOnFiles(jsonSchema, {
+    const report = await reportOn(jsonSchema, {
       'schema/a.json': schema('draft-07', {
         type: 'strin',
         properties: { a: { $ref: '#/definitions/gone' } },
@@ -432,7 +432,7 @@ jobs:
 
 describe('the workflow tool', () => {
   it('finds what GitHub refuses, and scripts that strangers may write', async () => {
-    const report = await runOnFiles(actions, {
+    const report = await reportOn(actions, {
       '.github/workflows/greet.yml': WORKFLOW,
       'other.yml': 'on: psh\n',
     });
@@ -447,7 +447,7 @@ describe('the workflow tool', () => {
 
   it('tells of scripts of forks as less, and not of jobs that take none', async () => {
     const script = `    steps:\n      - run: echo \${{ github.event.pull_request.title }}\n    runs-on: ubuntu-latest\n`;
-    const report = await runOnFiles(actions, {
+    const report = await reportHere(actions, {
       '.github/workflows/a.yml': `on: [pull_request, push]\njobs:\n  own:\n    if: github.event.pull_request.head.repo.full_name == github.repository\n${script}  all:\n${script}`,
     });
     expect(placesOf(report)).toEqual(['script-injection-of-forks .github/workflows/a.yml:10']);
@@ -455,13 +455,13 @@ describe('the workflow tool', () => {
 
   it('says nothing of what only people with rights can start', async () => {
     const text = WORKFLOW.replace('issues: {}, ', '').replace(/ {4}needs.*\n|.*runn.*\n|.*- if.*\n.*\n/g, '');
-    expect((await runOnFiles(actions, { '.github/workflows/a.yml': text })).findings).toEqual([]);
+    expect((await reportHere(actions, { '.github/workflows/a.yml': text })).findings).toEqual([]);
   });
 });
 
 describe('dockerfile-utils as a tool', () => {
   it('finds instructions that Docker refuses or drops', async () => {
-    const report = await runOnFiles(dockerfileUtils, {
+    const report = await reportOn(dockerfileUtils, {
       Dockerfile:
         "FROM node:26\nCOPY a\nFOO b\nRUN <<END\necho b\nEND\nCOPY --parents a b /c/\nCMD ['a']\nCMD a\n",
       'good.dockerfile':
@@ -487,7 +487,7 @@ describe('publint as a tool', () => {
       dependencies: { other: 'file:../other' },
       scripts: { prepack: 'exit 1' },
     };
-    const report = await runOnFiles(publint, {
+    const report = await reportOn(publint, {
       'package.json': JSON.stringify(manifest, undefined, 2),
       'index.js': 'module.exports = 1;\n',
       'index.d.ts': 'export {};\n',
@@ -507,7 +507,7 @@ describe('publint as a tool', () => {
 
   it('tells of CommonJS in a package of modules, and not of modules that Node finds out about', async () => {
     const manifest = { name: 'shop', version: '1.0.0', exports: './index.js' };
-    const report = await runOnFiles(publint, {
+    const report = await reportHere(publint, {
       'packages/a/package.json': JSON.stringify({ ...manifest, type: 'module' }, undefined, 2),
       'packages/a/index.js': 'module.exports = 1;\n',
       'packages/b/package.json': JSON.stringify(manifest, undefined, 2),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { TypesCheck } from '../../tools/tsc/type-check.ts';
 import { tsc } from '../../tools/tsc.tool.ts';
-import { type Files, placesIn, reportOn, withRepository } from '../run-on.ts';
+import { type Files, placesIn, reportHere, reportOn, withRepository } from '../run-on.ts';
 
 const STRICT = JSON.stringify({
   compilerOptions: { strict: true, module: 'nodenext', target: 'es2022', types: [] },
@@ -11,7 +11,7 @@ const STRICT = JSON.stringify({
 const WRONG = "export const n: number = 'x';\n";
 
 const kindsOf = async (files: Files): Promise<string[]> => {
-  const { findings, notes } = await reportOn(tsc, files);
+  const { findings, notes } = await reportHere(tsc, files);
   expect(findings).toEqual([]);
   return notes.map(({ kind }) => kind);
 };
@@ -29,7 +29,7 @@ describe('the type check', () => {
   });
 
   it('honours @ts-expect-error', async () => {
-    const report = await reportOn(tsc, {
+    const report = await reportHere(tsc, {
       'tsconfig.json': STRICT,
       'a.ts': `// @ts-expect-error as a test\n${WRONG}`,
     });
@@ -37,7 +37,7 @@ describe('the type check', () => {
   });
 
   it('checks each file by the nearest project, and references of projects', async () => {
-    const report = await reportOn(tsc, {
+    const report = await reportHere(tsc, {
       'tsconfig.json': JSON.stringify({ files: [], references: [{ path: './lib' }] }),
       'lib/tsconfig.json': STRICT,
       'lib/a.ts': WRONG,
@@ -46,7 +46,7 @@ describe('the type check', () => {
   });
 
   it('takes an error in tests that their own project does not have for none', async () => {
-    const report = await reportOn(tsc, {
+    const report = await reportHere(tsc, {
       'tsconfig.json': STRICT,
       'tsconfig.test.json': JSON.stringify({
         extends: './tsconfig.json',
@@ -106,7 +106,7 @@ describe('the type check', () => {
       downlevelIteration: true,
       esModuleInterop: false,
     };
-    const report = await reportOn(tsc, {
+    const report = await reportHere(tsc, {
       'tsconfig.json': JSON.stringify({ compilerOptions }),
       'package.json': '{ "devDependencies": { "typescript": "^5.4.0" } }',
       'src/lib/one.ts': 'export const one = 1;\n',
