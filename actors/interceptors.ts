@@ -5,7 +5,7 @@ import { swarmInterceptor } from './swarm/agent-swarms.ts';
 import { privilegeInterceptor } from './tasks/privilege-interceptor.ts';
 import { toolInterceptor } from './tools/interceptor.ts';
 
-/** Who attends to every agent of a thread. The embedder has one more: what its tasks wait for is approved there. */
+/** The interceptors of every thread. The embedder's thread has one more: what its tasks wait for is approved there. */
 export const agentInterceptors: readonly Interceptor[] = [
   negotiationInterceptor,
   swarmInterceptor,

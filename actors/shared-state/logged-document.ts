@@ -60,7 +60,7 @@ export class LoggedDocument {
     const skipped = [...unreadable];
     const unread: Uint8Array[] = [];
     for (const record of snapshot === undefined ? updates : [snapshot.state, ...updates]) {
-      const fault = this.#takeUp(record);
+      const fault = this.#applyRecord(record);
       if (fault === undefined) continue;
       unread.push(record);
       skipped.push(`a record is skipped: ${fault.reason}`);
@@ -72,7 +72,7 @@ export class LoggedDocument {
 
   /** Tries once more to apply the records that could not be applied. Says whether any was. */
   retryUnread(): boolean {
-    return this.log.retryUnread((record) => this.#takeUp(record) === undefined);
+    return this.log.retryUnread((record) => this.#applyRecord(record) === undefined);
   }
 
   /** Applies an update that was just rehearsed. Says whether it changed anything; a listener that threw is an event. */
@@ -83,7 +83,7 @@ export class LoggedDocument {
   }
 
   /** Applies a record of the log, or says what is wrong with it. */
-  #takeUp(record: Uint8Array): DocumentFault | undefined {
+  #applyRecord(record: Uint8Array): DocumentFault | undefined {
     const fault = this.content.rehearse(record);
     if (fault === undefined) this.content.apply(record);
     return fault;

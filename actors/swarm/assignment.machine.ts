@@ -1,6 +1,6 @@
 import { cancel, raise, setup } from 'xstate';
 
-/** What happens to an assignment in its agent's hands. */
+/** What happens to an assignment that an agent has. */
 export type AssignmentEvent =
   /** It is not the agent's any more. */
   | { readonly type: 'assignment.withdrawn' }

@@ -104,7 +104,7 @@ interface LiveAssignmentDeps extends Omit<LiveAssignmentsDeps, 'loads'> {
   readonly onOver: () => void;
 }
 
-/** One assignment in an agent's hands: its machine, and what is heard of it. */
+/** One assignment that an agent has: its machine, and what is heard of it. */
 export class LiveAssignment {
   readonly order: AssignmentOrder;
   readonly #deps: LiveAssignmentDeps;

@@ -177,7 +177,7 @@ export class TaskEngine implements TaskService {
   /** Opens an engine, and goes on with what a former one has left. Fails with INVALID_OPTIONS, and with what the log fails with. */
   static async open(options: TaskEngineOptions): Promise<TaskEngine> {
     const engine = new TaskEngine(options);
-    await engine.#takeUp(options.onRestart ?? (() => DEFAULT_RESTART));
+    await engine.#resumeTasks(options.onRestart ?? (() => DEFAULT_RESTART));
     return engine;
   }
 
@@ -412,7 +412,7 @@ export class TaskEngine implements TaskService {
     this.#stopSweeping = this.#seams.clock.setTimer(SWEEP_MS, () => this.#sweep());
   }
 
-  async #takeUp(onRestart: NonNullable<TaskEngineOptions['onRestart']>): Promise<void> {
+  async #resumeTasks(onRestart: NonNullable<TaskEngineOptions['onRestart']>): Promise<void> {
     const left: { task: LiveTask; toDo: LeftToDo }[] = [];
     for await (const logged of this.#log.load()) {
       const task = this.#restored(logged);

@@ -83,7 +83,7 @@ export class CpuPool {
     this.#isClosed = true;
     this.#turns.dismiss();
     const pool = await this.#pool;
-    // Those that an abort ended are out of piscina's hands, and may still be on their way out.
+    // Piscina no longer counts the workers that an abort ended; they may still be ending.
     const exits = [...this.#threads].map((thread) => new Promise((ended) => thread.once('exit', ended)));
     const allEnded = Promise.all([pool?.destroy(), ...exits]);
     let cancelTimer = (): void => undefined;

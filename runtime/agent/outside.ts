@@ -1,7 +1,7 @@
 import type { Mail } from '../mailbox/mail.ts';
 import type { CpuPool } from './offload.ts';
 
-/** Who reaches out of the system: an agent, with the envelope in its hands, if there is one. */
+/** Who calls out of the system: an agent, with the envelope in hand, if there is one. */
 export interface OutsideCall {
   readonly self: string;
   readonly mail: Mail | undefined;

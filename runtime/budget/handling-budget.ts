@@ -5,7 +5,7 @@ import { parseOptions } from '../protocol/parse-options.ts';
 import type { Accounts } from './accounts.ts';
 import { budgetOf, grantedAmounts, spentAmounts } from './amounts.ts';
 
-/** The budget of one handling in the hands of its agent: what is left, and what it has spent itself. */
+/** The budget of one handling: what is left, and what the handling has spent itself. */
 export class HandlingBudget {
   readonly #accounts: Accounts;
   readonly #mail: Mail | undefined;

@@ -34,7 +34,7 @@ export class ChannelConnection {
   readonly #unsubscribe: readonly (() => void)[];
   #user: ConnectionUser;
   #channelId: string | undefined;
-  #stopPulse: (() => void) | undefined;
+  #stopHeartbeat: (() => void) | undefined;
   #heardAtMs: number;
   #badFrames = 0;
   #underWay = 0;
@@ -75,8 +75,8 @@ export class ChannelConnection {
 
   /** Asks from now on, whenever nothing was heard for a while, whether the other end is there. */
   startPulse(): void {
-    this.#stopPulse?.();
-    this.#pulse();
+    this.#stopHeartbeat?.();
+    this.#heartbeat();
   }
 
   /** Asks whether the other end is there; `heardAtMs` tells. */
@@ -147,7 +147,7 @@ export class ChannelConnection {
 
   #release(): void {
     this.#isOver = true;
-    this.#stopPulse?.();
+    this.#stopHeartbeat?.();
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
   }
 
@@ -168,7 +168,7 @@ export class ChannelConnection {
     else this.#user.onFrame(read, bytes);
   }
 
-  #pulse(): void {
+  #heartbeat(): void {
     if (this.#isOver) return;
     const { heartbeatMs, silenceTimeoutMs } = this.#settings;
     const silentMs = this.#clock.monotonicMs() - this.#heardAtMs;
@@ -181,6 +181,6 @@ export class ChannelConnection {
       silentMs >= heartbeatMs ? heartbeatMs : heartbeatMs - silentMs,
       silenceTimeoutMs - silentMs,
     );
-    this.#stopPulse = this.#clock.setTimer(untilNextMs, () => this.#pulse());
+    this.#stopHeartbeat = this.#clock.setTimer(untilNextMs, () => this.#heartbeat());
   }
 }

@@ -5,7 +5,7 @@ const { openTimeoutMs, reconnectTimeoutMs, redial, windowSize, waitingCapacity }
 
 /**
  * How one end of a channel between two agents of a system waits and bounds what it keeps; each field as in
- * `ChannelOptions`. Nothing is lost on the way, so there is nothing to be said of retries, pulse and frames.
+ * `ChannelOptions`. Nothing is lost on the way, so there is nothing to be said of retries, heartbeat and frames.
  */
 export const PortChannelOptions = z.strictObject({
   openTimeoutMs,

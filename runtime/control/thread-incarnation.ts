@@ -64,7 +64,7 @@ export class ThreadIncarnation {
     return this.#nameSlabs.flatMap(readNames);
   }
 
-  /** What the thread had in its hands when it was last seen; undefined when no agent's code ran. */
+  /** What the thread had in hand when it was last seen; undefined when no agent's code ran. */
   get inHand(): { readonly slot: number; readonly charge: Charge | undefined } | undefined {
     const words = new Int32Array(this.memories.status);
     const current = words[STATUS.current] as number;

@@ -161,7 +161,7 @@ export class Threads {
     const incarnation = this.#deps.incarnations.open();
     const spawned = this.#starter.start(this.#nodeBoot(id, incarnation));
     const thread = this.#add(id, incarnation, { port: spawned.port, spawned });
-    this.#attend(thread, spawned);
+    this.#connect(thread, spawned);
     return thread;
   }
 
@@ -171,7 +171,7 @@ export class Threads {
     const spawned = this.#starter.start(this.#nodeBoot(thread.id, thread.incarnation));
     thread.spawned = spawned;
     thread.connection = new Connection(spawned.port);
-    this.#attend(thread, spawned);
+    this.#connect(thread, spawned);
   }
 
   /** The number of the thread that is this place now; none for the embedder's. */
@@ -392,7 +392,7 @@ export class Threads {
     waiting.resolve();
   }
 
-  #attend(thread: ThreadRecord, spawned: Spawned): void {
+  #connect(thread: ThreadRecord, spawned: Spawned): void {
     const { incarnation, connection } = thread;
     connection.serve({}, (report) => this.#hear(incarnation, report as NodeReport));
     spawned.onExit((reason, isItsWord) =>

@@ -37,7 +37,7 @@ interface Entry extends SpentAmounts {
 /**
  * What one thread has spent on each account, in a file beside the journal.
  *
- * A sum is in the hands of the kernel when `note` returns: it outlives the process, however that ends, though not the loss
+ * The kernel has a sum when `note` returns: it outlives the process, however that ends, though not the loss
  * of power. The entries of accounts that are over are used again, the oldest first.
  */
 export class SpendFile implements OpenNotes {

@@ -39,7 +39,7 @@ interface RingFile {
  * Numbers of the mails that one thread has begun on, one after the other, negative where that was retracted; in two files
  * beside the journal.
  *
- * An entry is in the hands of the kernel when `note` returns: it outlives the process, however that ends, though not the
+ * The kernel has an entry when `note` returns: it outlives the process, however that ends, though not the
  * loss of power. When a file is full the other one is begun anew, with what is still open. Their room is taken beforehand,
  * so that a disk that is full keeps nobody from noting what it begins on.
  */

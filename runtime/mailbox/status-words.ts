@@ -8,7 +8,7 @@ export const STATUS = {
   beat: 0,
   /** Slot of the agent whose code runs, plus one; 0 when none does. */
   current: 1,
-  /** The envelope in its hands: incarnation and number of its flow, and its sequence. The incarnation is -1 without one. */
+  /** The envelope in hand: incarnation and number of its flow, and its sequence. The incarnation is -1 without one. */
   incarnation: 2,
   flow: 3,
   sequence: 4,

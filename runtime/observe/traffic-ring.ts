@@ -90,7 +90,7 @@ export class TrafficRing {
     // Another event of the block each time, because the kinds of events take turns.
     const block = at >> BLOCK_BITS;
     if (((at ^ block) & (BLOCK - 1)) === 0)
-      this.#weighBlock(block, mail, kind >= TRAFFIC.replied ? detail : undefined);
+      this.#measureBlock(block, mail, kind >= TRAFFIC.replied ? detail : undefined);
     if (this.#listener !== undefined) this.#listener(this.#traffic(at, mail));
   }
 
@@ -117,7 +117,7 @@ export class TrafficRing {
     }
   }
 
-  #weighBlock(block: number, mail: Mail, answer: unknown): void {
+  #measureBlock(block: number, mail: Mail, answer: unknown): void {
     const weight = (estimateSize(mail.payload) + estimateSize(answer)) * BLOCK;
     this.#weight += weight - (this.#weights[block] as number);
     this.#weights[block] = weight;

@@ -34,7 +34,7 @@ export interface SimulationStats extends Totals {
  * - `violations` one sentence for each invariant that did not hold; empty if all did.
  * - `notes`      calls of agents that may make runs differ, each once: `mars called readFileSync at …`.
  * - `value`, `error` what `run` returned or threw.
- * - `remains`    the state at the end, if it got that far.
+ * - `finalState`    the state at the end, if it got that far.
  * - `traceHash`  SHA-256 over the codes, ids and virtual times of all events: the same for the same seed and agents.
  * - `trace()`    the events as text, in the format of docs/trace.md.
  */
@@ -45,7 +45,7 @@ export interface SimulationResult {
   readonly notes: readonly string[];
   readonly value: unknown;
   readonly error: unknown;
-  readonly remains: FinalState | undefined;
+  readonly finalState: FinalState | undefined;
   readonly stats: SimulationStats;
   readonly traceHash: string;
   readonly events: readonly SystemEvent[];
@@ -60,7 +60,7 @@ export async function runSimulation<Team extends System>(
 ): Promise<SimulationResult> {
   const simulation = new Simulation(deps, options);
   await simulation.run();
-  const { scheduler, ledgers, faults, trace, outside, outcome, remains, view } = simulation;
+  const { scheduler, ledgers, faults, trace, outside, outcome, finalState, view } = simulation;
   return {
     seed: options.seed,
     ending: simulation.ending ?? 'nothing-left',
@@ -68,7 +68,7 @@ export async function runSimulation<Team extends System>(
     notes: [...scheduler.notes],
     value: outcome !== undefined && 'value' in outcome ? outcome.value : undefined,
     error: outcome !== undefined && 'error' in outcome ? outcome.error : undefined,
-    remains,
+    finalState,
     stats: {
       ...ledgers.totals,
       steps: scheduler.steps,
@@ -82,7 +82,7 @@ export async function runSimulation<Team extends System>(
     events: trace.events,
     effects: outside.performed,
     trace: () =>
-      traceText(view, { startedAtMs: scheduler.epochMs, seed: options.seed, roster: remains?.roster }),
+      traceText(view, { startedAtMs: scheduler.epochMs, seed: options.seed, roster: finalState?.roster }),
   };
 }
 

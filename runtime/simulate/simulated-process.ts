@@ -199,13 +199,13 @@ export class SimulatedProcess<Team extends System> {
   /** Reads the final state, and stops the team. */
   async stop(): Promise<FinalState> {
     const team = this.team as Team;
-    const remains = {
+    const finalState = {
       conservation: await team.conservation(),
       deadLetters: await team.deadLetters(),
       roster: await team.roster(),
     };
     await team.stop({ drainMs: 0 });
-    return remains;
+    return finalState;
   }
 
   /** Ends all its threads, between two steps. */

@@ -55,7 +55,7 @@ export class Simulation<Team extends System> implements ProcessWatch {
   /** Times that the process was started. */
   lives = 0;
   ending: Ending | undefined;
-  remains: FinalState | undefined;
+  finalState: FinalState | undefined;
   /** What `run` returned or threw. */
   outcome: { readonly value: unknown } | { readonly error: unknown } | undefined;
   readonly #deps: SimulationDeps<Team>;
@@ -153,7 +153,7 @@ export class Simulation<Team extends System> implements ProcessWatch {
     }
     if (this.#startFailure !== undefined) throw this.#startFailure.error;
     this.#invariants.check();
-    if (this.remains === undefined) return;
+    if (this.finalState === undefined) return;
     this.ledgers.checkSettled();
     this.#invariants.check();
   }
@@ -348,8 +348,8 @@ export class Simulation<Team extends System> implements ProcessWatch {
     this.faults.disarm();
     this.#endsAtMs = this.scheduler.nowMs + END_MS;
     this.scheduler.schedule(process.host, process.host.localMs, () => {
-      void process.stop().then((remains) => {
-        this.remains = remains;
+      void process.stop().then((finalState) => {
+        this.finalState = finalState;
         // Checked after the stop, because a dead thread's mail may be written as late as that.
         if (this.ending === 'quiet') this.#journal.checkRest((id) => hosted.has(id));
         this.scheduler.stop();

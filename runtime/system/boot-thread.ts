@@ -25,7 +25,7 @@ export interface ThreadDeps {
   readonly makePolicies: (options: unknown) => Promise<readonly JudgePolicy[]>;
   /** Opens the store of a journal. */
   readonly openStore: (path: string) => Promise<Store>;
-  /** Who attends to the agents of a place. */
+  /** The interceptors of a place. */
   readonly loadInterceptors: () => Promise<readonly Interceptor[]>;
 }
 

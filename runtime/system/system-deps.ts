@@ -13,7 +13,7 @@ export interface SystemDeps {
   readonly control?: Spawned;
   readonly policies: readonly JudgePolicy[];
   readonly workerOptions: unknown;
-  /** Who attends to the agents of the embedder's thread; the workers' entry says who does in the others. @default nobody */
+  /** The interceptors of the embedder's thread; the workers' entry names those of the others. @default none */
   readonly interceptors?: readonly Interceptor[];
   /** How things run in the embedder's thread. @default as in a thread of Node */
   readonly loop?: EventLoop;

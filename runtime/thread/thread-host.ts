@@ -58,7 +58,7 @@ export interface Embedder {
 /** What a composition root gives the agents of a place. */
 export interface HostDeps {
   readonly policies: readonly JudgePolicy[];
-  /** Who attends to the agents here. @default nobody */
+  /** The interceptors of this thread. @default none */
   readonly interceptors?: readonly Interceptor[];
   /** Agents that were given as live objects, by their key. @default none */
   readonly inline?: ReadonlyMap<string, AgentDefinition<unknown>>;

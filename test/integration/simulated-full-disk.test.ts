@@ -25,7 +25,7 @@ describe('durable agents while the journal cannot write', () => {
           return n;
         },
       );
-      const { value, violations, ending, stats, remains } = await simulate({
+      const { value, violations, ending, stats, finalState } = await simulate({
         agents: [mars, books],
         journal: true,
         ...BUDGET,
@@ -48,7 +48,7 @@ describe('durable agents while the journal cannot write', () => {
         booked: [0, 1, 2, 3, 4],
       });
       expect(value).toEqual({ meanwhile: [0], restarts: [0, 0] });
-      expect(remains?.deadLetters).toEqual([]);
+      expect(finalState?.deadLetters).toEqual([]);
       expect(stats.handled).toBe(10);
     });
   }

@@ -84,7 +84,7 @@ describe('a simulated process with a journal (F-01, F-03)', () => {
         handled.push(n);
         return n;
       });
-      const { violations, ending, remains } = await simulate({
+      const { violations, ending, finalState } = await simulate({
         agents: [mars],
         journal: true,
         maxSteps: 50_000,
@@ -98,7 +98,7 @@ describe('a simulated process with a journal (F-01, F-03)', () => {
         },
       });
       expect({ violations, ending }).toEqual({ violations: [], ending: 'quiet' });
-      const told = remains?.deadLetters.map(({ envelope }) => envelope?.payload as number) ?? [];
+      const told = finalState?.deadLetters.map(({ envelope }) => envelope?.payload as number) ?? [];
       // Both that were in hand, and what was settled within the last five milliseconds.
       expect(told.length).toBeLessThanOrEqual(delivery === 'once' ? 2 + 5 : 0);
       const expected = [
@@ -123,7 +123,7 @@ describe('a simulated process with a journal (F-01, F-03)', () => {
         return n;
       },
     );
-    const { remains, stats, violations } = await simulate({
+    const { finalState, stats, violations } = await simulate({
       agents: [bomb],
       journal: true,
       maxSteps: 50_000,
@@ -135,7 +135,7 @@ describe('a simulated process with a journal (F-01, F-03)', () => {
       },
     });
     expect({ begun, lives: stats.lives, violations }).toEqual({ begun: 3, lives: 4, violations: [] });
-    expect(remains?.deadLetters).toMatchObject([{ recipient: 'bomb', code: 'POISON' }]);
+    expect(finalState?.deadLetters).toMatchObject([{ recipient: 'bomb', code: 'POISON' }]);
   });
 
   it('keeps what the embedder keeps, and forgets without a journal what it had', async () => {

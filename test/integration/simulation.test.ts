@@ -31,13 +31,13 @@ async function problemsWithin(seeds: number, team: (seed: number) => SimulateOpt
 describe('a simulated team (F-03)', () => {
   it('runs modules, and ends when its embedder is done and nothing is under way', async () => {
     const module = new URL('../fixtures/agents/additions.agent.ts', import.meta.url);
-    const { value, ending, violations, remains } = await simulate({
+    const { value, ending, violations, finalState } = await simulate({
       agents: [{ module }],
       run: (team) => team.ask(show, undefined, { resumeFrom: 'here' }),
     });
     expect({ ending, violations }).toEqual({ ending: 'quiet', violations: [] });
     expect(value).toMatchObject({ resumeFrom: 'here' });
-    expect(remains?.roster).toHaveLength(1);
+    expect(finalState?.roster).toHaveLength(1);
   });
 
   it('takes no real time for virtual hours', async () => {

@@ -65,7 +65,7 @@ describe('An agent with several envelopes in hand, whose thread ends (in virtual
             return null;
           },
         );
-        const { violations, ending, error, remains, stats } = await simulate({
+        const { violations, ending, error, finalState, stats } = await simulate({
           agents: [mars, relayer('far'), relayer('near')],
           seed,
           supervision: { intensity: { maxRestarts: 1_000 }, backOff: { firstMs: 1, maxMs: 1 } },
@@ -92,7 +92,7 @@ describe('An agent with several envelopes in hand, whose thread ends (in virtual
           ],
         });
         expect({ violations, ending, error }).toEqual({ violations: [], ending: 'quiet', error: undefined });
-        expect(remains?.conservation.holds).toBe(true);
+        expect(finalState?.conservation.holds).toBe(true);
         expect(stats.accepted).toBe(stats.handled + stats.rejected + stats.expired + stats.deadLettered);
         let most = 0;
         for (const endMs of ends) {
@@ -108,7 +108,7 @@ describe('An agent with several envelopes in hand, whose thread ends (in virtual
           const oldest = Math.min(...before.filter((one) => !lasted.includes(one)).map(({ n }) => n));
           settledAhead += lasted.filter(({ n }) => n > oldest).length;
         }
-        const letters = (remains?.deadLetters ?? []).filter(
+        const letters = (finalState?.deadLetters ?? []).filter(
           ({ code, recipient }) => code === 'ACTOR_DIED' && recipient === 'mars',
         );
         cutOff += letters.length;

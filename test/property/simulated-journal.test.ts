@@ -99,7 +99,7 @@ async function deathOverPage(delivery: 'once' | 'retry', nth: number) {
     if (pages === nth) controls?.cause({ fault: 'crash', place });
     return page;
   });
-  const { violations, ending, remains } = await simulate({
+  const { violations, ending, finalState } = await simulate({
     agents: [mars],
     journal: true,
     maxSteps: 50_000,
@@ -115,7 +115,7 @@ async function deathOverPage(delivery: 'once' | 'retry', nth: number) {
     },
   });
   watched.mockRestore();
-  const told = remains?.deadLetters.map(({ envelope }) => envelope?.payload as number) ?? [];
+  const told = finalState?.deadLetters.map(({ envelope }) => envelope?.payload as number) ?? [];
   return { handled, told, pages, violations, ending };
 }
 
@@ -152,7 +152,7 @@ describe('simulate with a journal (F-01, F-03)', () => {
       const books = newBooks();
       const result = await simulate(journaledTeam(seed, books, { faults }));
       expect(brokenPromises(books, result, { isStrict: false })).toEqual([]);
-      expect(result.remains?.deadLetters.filter(({ envelope }) => envelope?.id === '')).toEqual([]);
+      expect(result.finalState?.deadLetters.filter(({ envelope }) => envelope?.id === '')).toEqual([]);
     };
     await fc.assert(fc.asyncProperty(seeds, died(0.01, 12)), {
       numRuns: RUNS,

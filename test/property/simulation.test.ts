@@ -16,9 +16,9 @@ describe('simulate (F-03)', () => {
     const seen = { crash: 0, freeze: 0, slow: 0, delay: 0, partition: 0, handler: 0 };
     await fc.assert(
       fc.asyncProperty(seeds, async (seed) => {
-        const { violations, ending, error, remains, stats } = await simulate(busyTeam(seed));
+        const { violations, ending, error, finalState, stats } = await simulate(busyTeam(seed));
         expect({ violations, ending, error }).toEqual({ violations: [], ending: 'quiet', error: undefined });
-        expect(remains?.conservation.holds).toBe(true);
+        expect(finalState?.conservation.holds).toBe(true);
         expect(stats.accepted).toBe(stats.handled + stats.rejected + stats.expired + stats.deadLettered);
         for (const kind of Object.keys(seen) as (keyof typeof seen)[]) seen[kind] += stats.faults[kind];
       }),

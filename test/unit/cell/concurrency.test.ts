@@ -54,14 +54,14 @@ describe('An agent of handlers with `concurrency: 3`', () => {
 
   it('loses all that it has in hand when a handler throws, and what waits goes to the next actor (C-30)', async () => {
     const log: string[] = [];
-    const { value, remains } = await simulate({
+    const { value, finalState } = await simulate({
       agents: [worker(log)],
       run: (team) =>
         Promise.all([30, -10, 20, 1].map((ms) => team.ask(work, ms).catch((error) => error.code as string))),
     });
     expect(value).toEqual(['ACTOR_DIED', 'HANDLER_FAILED', 'ACTOR_DIED', 1]);
     expect(log).toEqual(['+30', '+-10', '+20', '+1', '-1']);
-    expect(remains?.conservation.holds).toBe(true);
+    expect(finalState?.conservation.holds).toBe(true);
   });
 
   it('tries them again in their order, before anything newer; an attempt is counted of the one that threw', async () => {

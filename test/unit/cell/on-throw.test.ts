@@ -32,7 +32,7 @@ const codeOf = (work: Promise<unknown>) => work.catch((error: { code: string }) 
 
 describe('A handler that throws (C-30)', () => {
   it('gives the sender of a once envelope HANDLER_FAILED with what was thrown, and begins a new life', async () => {
-    const { value, remains } = await simulate({
+    const { value, finalState } = await simulate({
       agents: [sum({})],
       run: async (team) => {
         await team.ask(add, 3);
@@ -44,8 +44,8 @@ describe('A handler that throws (C-30)', () => {
       failed: { code: 'HANDLER_FAILED', message: 'The handler of mars failed: -1 is too little' },
       next: 4,
     });
-    expect(remains?.deadLetters).toMatchObject([{ recipient: 'mars', code: 'HANDLER_FAILED' }]);
-    expect(remains?.conservation.holds).toBe(true);
+    expect(finalState?.deadLetters).toMatchObject([{ recipient: 'mars', code: 'HANDLER_FAILED' }]);
+    expect(finalState?.conservation.holds).toBe(true);
   });
 
   it('has its envelope tried three times where it is for retry, and ends as POISON', async () => {
@@ -78,7 +78,7 @@ describe('A handler that throws (C-30)', () => {
 
 describe("onThrow: 'keep'", () => {
   it('leaves the actor and its state, and nothing is counted against it', async () => {
-    const { value, remains } = await simulate({
+    const { value, finalState } = await simulate({
       agents: [sum({ onThrow: 'keep' })],
       run: async (team) => {
         const codes: unknown[] = [];
@@ -88,8 +88,8 @@ describe("onThrow: 'keep'", () => {
       },
     });
     expect(value).toEqual({ codes: new Set(['HANDLER_FAILED']), sum: -7, restarts: 0 });
-    expect(remains?.conservation.holds).toBe(true);
-    expect(remains?.deadLetters).toHaveLength(10);
+    expect(finalState?.conservation.holds).toBe(true);
+    expect(finalState?.deadLetters).toHaveLength(10);
   });
 
   it('has an envelope for retry tried three times by the same actor', async () => {
@@ -107,7 +107,7 @@ describe("onThrow: 'keep'", () => {
       add,
       () => new Promise<number>(() => undefined),
     );
-    const { value, remains } = await simulate({
+    const { value, finalState } = await simulate({
       agents: [hangs],
       run: async (team, { sleep }) => {
         const code = await codeOf(team.ask(add, 1, { timeoutMs: 200 }));
@@ -116,7 +116,7 @@ describe("onThrow: 'keep'", () => {
       },
     });
     expect(value).toEqual({ code: 'DEADLINE_EXCEEDED', restarts: 1 });
-    expect(remains?.deadLetters).toMatchObject([{ code: 'ACTOR_DIED' }]);
+    expect(finalState?.deadLetters).toMatchObject([{ code: 'ACTOR_DIED' }]);
   });
 
   it('is refused by name for an agent that is durable, and for one with logic', () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { estimateSize } from '../../../runtime/observe/estimate-size.ts';
 import { arbJson } from '../../property/arbitraries/json.ts';
 
-describe('weigh', () => {
+describe('estimateSize', () => {
   it.each([
     ['a text', 'x'.repeat(1_000_000)],
     ['bytes', new Uint8Array(1_000_000)],

@@ -81,7 +81,7 @@ describe('A running system that asks other nodes (N-4.4, N-V02)', () => {
     const { asked, team } = peering({
       found: ({ id }) => (id === 'far' || id === 'sum' ? [{ agent: far(), grant }] : []),
     });
-    const { value, remains } = await simulate({
+    const { value, finalState } = await simulate({
       ...team,
       run: async (system) => {
         const byAgent = await system.ask(passOn, { to: 'far' });
@@ -92,7 +92,7 @@ describe('A running system that asks other nodes (N-4.4, N-V02)', () => {
     });
     expect(value).toMatchObject({ byAgent: { answer: 3 }, byEmbedder: 7, byCapability: { answer: 3 } });
     expect(asked).toEqual([{ kind: 'agent', id: 'far' }]);
-    expect(remains?.conservation.holds).toBe(true);
+    expect(finalState?.conservation.holds).toBe(true);
   });
 
   it('has an ask wait for one lookup, however many ask and from wherever', async () => {
