@@ -3,8 +3,8 @@ import type { AgentStatus } from '../protocol/roster.ts';
 import type { Refusal } from '../supervision/outsiders.ts';
 import type { Crash, Supervisor } from '../supervision/supervisor.ts';
 import type { NodeReport } from '../thread/control-protocol.ts';
-import type { AgentTable, AgentRecord } from './agent-table.ts';
-import type { ThreadRecord, Threads } from './threads.ts';
+import type { AgentTable, AgentEntry } from './agent-table.ts';
+import type { ThreadHandle, Threads } from './threads.ts';
 
 /** What a place says of the life of one of its agents. */
 export type AgentReport = NodeReport & {
@@ -21,7 +21,7 @@ export interface AgentLivesDeps {
 }
 
 /** Where an agent lives. */
-type Seated = Pick<AgentRecord, 'place' | 'slot'>;
+type Placed = Pick<AgentEntry, 'place' | 'slot'>;
 
 /**
  * The lives of agents between supervisor and places: tells places what the supervisor has decided, and the supervisor what
@@ -44,11 +44,11 @@ export class AgentLives {
    * Orders the first start of agents. Resolves when each has been started once, has failed to, or waits for its first envelope:
    * to what is wrong about their options, by their order.
    */
-  startNew(records: readonly AgentRecord[]): Promise<readonly FirstStart[]> {
-    const started = records.map(({ id, profile }) =>
+  startNew(entries: readonly AgentEntry[]): Promise<readonly FirstStart[]> {
+    const started = entries.map(({ id, profile }) =>
       profile.lazy ? undefined : this.#firstStarts.ofNew(id),
     );
-    this.start(records.map(({ id }) => id));
+    this.start(entries.map(({ id }) => id));
     return Promise.all(started);
   }
 
@@ -109,12 +109,12 @@ export class AgentLives {
   }
 
   /** Has places let go of agents that are registered no more; told after the table that says so. */
-  forget(agents: readonly Seated[]): void {
+  forget(agents: readonly Placed[]): void {
     this.#give('forget', agents);
   }
 
   /** An agent that has failed, was stopped or is parked is so in the place's new thread, too. */
-  bringUpToDate(thread: ThreadRecord, agents: readonly AgentRecord[]): void {
+  bringUpToDate(thread: ThreadHandle, agents: readonly AgentEntry[]): void {
     const { threads, supervisor } = this.#deps;
     for (const { id, slot, gaveUp } of agents) {
       const status = this.statusOf(id);
@@ -141,7 +141,7 @@ export class AgentLives {
     this.#hearOfLife(agent, message);
   }
 
-  #hearOfLife(agent: AgentRecord, message: Exclude<AgentReport, { t: 'process' }>): void {
+  #hearOfLife(agent: AgentEntry, message: Exclude<AgentReport, { t: 'process' }>): void {
     const { supervisor } = this.#deps;
     const { id } = agent;
     switch (message.t) {
@@ -205,7 +205,7 @@ export class AgentLives {
   }
 
   /** The places get what concerns them, in the order of the agents, when they are up. */
-  #give(t: 'start' | 'halt' | 'stop' | 'forget', agents: readonly Seated[]): void {
+  #give(t: 'start' | 'halt' | 'stop' | 'forget', agents: readonly Placed[]): void {
     const { threads } = this.#deps;
     for (const [id, here] of Map.groupBy(agents, ({ place }) => place)) {
       const thread = threads.get(id);

@@ -21,7 +21,7 @@ export interface ParkedAgent {
 }
 
 /** An agent as the control thread knows it. */
-export interface AgentRecord {
+export interface AgentEntry {
   readonly id: string;
   readonly slot: number;
   module: string;
@@ -56,14 +56,14 @@ export interface AgentRecord {
 export class AgentTable {
   readonly #agentStatus: Pick<AgentStatusMemory, 'reach' | 'hostDied'>;
   readonly #table = new RoutingTable();
-  readonly #agents = new Map<string, AgentRecord>();
-  readonly #bySlot: AgentRecord[] = [];
+  readonly #agents = new Map<string, AgentEntry>();
+  readonly #bySlot: AgentEntry[] = [];
 
   constructor(agentStatus: Pick<AgentStatusMemory, 'reach' | 'hostDied'>) {
     this.#agentStatus = agentStatus;
   }
 
-  [Symbol.iterator](): Iterator<AgentRecord> {
+  [Symbol.iterator](): Iterator<AgentEntry> {
     return this.#agents.values();
   }
 
@@ -77,22 +77,22 @@ export class AgentTable {
   }
 
   /** Fails with AGENT_NOT_FOUND. */
-  get(id: string): AgentRecord {
+  get(id: string): AgentEntry {
     const agent = this.#agents.get(id);
     if (agent === undefined) throw agentNotFound(id);
     return agent;
   }
 
-  find(id: string): AgentRecord | undefined {
+  find(id: string): AgentEntry | undefined {
     return this.#agents.get(id);
   }
 
   /** Whoever has or had the slot. */
-  inSlot(slot: number): AgentRecord | undefined {
+  inSlot(slot: number): AgentEntry | undefined {
     return this.#bySlot[slot];
   }
 
-  at(place: string): AgentRecord[] {
+  at(place: string): AgentEntry[] {
     return [...this.#agents.values()].filter((agent) => agent.place === place);
   }
 
@@ -127,15 +127,15 @@ export class AgentTable {
    * Takes agents in. Returns what their places are told first; who else must know is told when they are hosted, by what
    * `write` makes of it: versions count in the order in which everybody is told.
    */
-  add(records: readonly AgentRecord[]): TableChange {
-    for (const record of records) {
-      this.#agents.set(record.id, record);
-      this.#bySlot[record.slot] = record;
+  add(entries: readonly AgentEntry[]): TableChange {
+    for (const entry of entries) {
+      this.#agents.set(entry.id, entry);
+      this.#bySlot[entry.slot] = entry;
     }
     this.#agentStatus.reach(this.nextSlot);
-    const profiles = [...new Set(records.map((record) => record.profile))];
+    const profiles = [...new Set(entries.map((entry) => entry.profile))];
     const indexes = new Map(profiles.map((profile, index) => [profile, index]));
-    const upsert: RowData[] = records.map(({ id, slot, place, profile }) => ({
+    const upsert: RowData[] = entries.map(({ id, slot, place, profile }) => ({
       id,
       slot,
       place,
@@ -155,7 +155,7 @@ export class AgentTable {
   }
 
   /** Gives an agent another profile; returns what all are to be told at once. */
-  replace(agent: AgentRecord, profile: AgentProfile): TableDelta {
+  replace(agent: AgentEntry, profile: AgentProfile): TableDelta {
     agent.profile = profile;
     const { id, slot, place } = agent;
     const revision = (this.#table.get(id)?.revision ?? 0) + 1;
@@ -167,7 +167,7 @@ export class AgentTable {
   }
 
   /** Moves agents, each to the place that `placeOf` names; returns what all are to be told at once. */
-  move(agents: readonly AgentRecord[], placeOf: (agent: AgentRecord) => string): TableDelta {
+  move(agents: readonly AgentEntry[], placeOf: (agent: AgentEntry) => string): TableDelta {
     const rows = agents.map((agent) => {
       agent.place = placeOf(agent);
       const { id, slot, place } = agent;

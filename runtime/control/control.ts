@@ -15,7 +15,7 @@ import { Supervisor } from '../supervision/supervisor.ts';
 import type { Conservation } from '../protocol/conservation.ts';
 import type { DeadLetter } from '../protocol/dead-letter.ts';
 import type { RosterRow } from '../protocol/roster.ts';
-import { AgentTable, type AgentRecord } from './agent-table.ts';
+import { AgentTable, type AgentEntry } from './agent-table.ts';
 import { AgentLives } from './agent-lives.ts';
 import { AgentProcesses } from './agent-processes.ts';
 import { ControlHistory } from './control-history.ts';
@@ -180,17 +180,17 @@ export class Control implements ControlCalls {
   // The api of the host
 
   async start(orders: readonly AgentOrder[]): Promise<readonly WrongStart[]> {
-    const records = await this.#enrolment.enrol(orders);
+    const entries = await this.#enrolment.enrol(orders);
     // What former processes left comes before anything new.
-    if (this.#journal !== undefined) await this.#hosting.recover(records);
-    const faults = await this.#lives.startNew(records);
+    if (this.#journal !== undefined) await this.#hosting.recover(entries);
+    const faults = await this.#lives.startNew(entries);
     this.#threads.prepareSpare();
     // One order may be for several instances.
     const orderOf = orders.flatMap(({ ids }, at) => (ids ?? [undefined]).map(() => at));
     return faults.flatMap((fault, at) =>
       fault === undefined
         ? []
-        : [{ agentId: (records[at] as AgentRecord).id, at: orderOf[at] as number, fault }],
+        : [{ agentId: (entries[at] as AgentEntry).id, at: orderOf[at] as number, fault }],
     );
   }
 

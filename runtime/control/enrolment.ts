@@ -4,7 +4,7 @@ import type { ProcessOptions } from '../agent/process-options.ts';
 import type { TableChange } from '../routing/routing-table.ts';
 import type { AgentProfile, Clearance } from '../protocol/agent-row.ts';
 import type { Supervising, Supervisor } from '../supervision/supervisor.ts';
-import type { AgentTable, AgentRecord } from './agent-table.ts';
+import type { AgentTable, AgentEntry } from './agent-table.ts';
 import type { AgentLives } from './agent-lives.ts';
 import { type Hosting, notLoaded } from './hosting.ts';
 import { concurrencyOf, type LoadedAgent, requireRunnable, clearanceOf } from '../agent/loaded-agent.ts';
@@ -66,36 +66,36 @@ export class Enrolment {
   }
 
   /** Takes in all or none. Resolves when their places host them; nobody is started yet. */
-  async enrol(orders: readonly AgentOrder[]): Promise<readonly AgentRecord[]> {
+  async enrol(orders: readonly AgentOrder[]): Promise<readonly AgentEntry[]> {
     const { agents, threads, supervisor } = this.#deps;
     const loaded = await this.#loadAll(this.#placed(orders));
-    const records: AgentRecord[] = [];
+    const entries: AgentEntry[] = [];
     for (const { order, agent, place } of loaded) {
       const durable = this.#isDurable(agent);
       requireRunnable(agent, durable);
-      const firstSlot = agents.nextSlot + records.length;
+      const firstSlot = agents.nextSlot + entries.length;
       // Who hosts a remote agent here does not make it one of ours.
       const clearance = order.card === undefined ? clearanceOf(agent) : agents.clearanceOf(order.card.id);
-      records.push(...recordsOf(order, agent, { place, firstSlot, durable, clearance }));
+      entries.push(...entriesOf(order, agent, { place, firstSlot, durable, clearance }));
     }
     const ids = new Set<string>();
-    for (const { id } of records) {
+    for (const { id } of entries) {
       if (agents.has(id) || ids.has(id)) throw invalidOptions('agents', id, 'an id that no other agent has');
       ids.add(id);
     }
     const agentOf = new Map(loaded.map(({ agent }) => [agent.card, agent]));
-    const supervisings = records.map(({ profile }) => agentOf.get(profile.card) ?? ALWAYS);
-    for (const [at, { id }] of records.entries()) supervisor.requireAlone(id, supervisings[at]?.supervision);
-    for (const [at, { id }] of records.entries()) supervisor.add(id, supervisings[at] ?? ALWAYS);
-    const change = agents.add(records);
+    const supervisings = entries.map(({ profile }) => agentOf.get(profile.card) ?? ALWAYS);
+    for (const [at, { id }] of entries.entries()) supervisor.requireAlone(id, supervisings[at]?.supervision);
+    for (const [at, { id }] of entries.entries()) supervisor.add(id, supervisings[at] ?? ALWAYS);
+    const change = agents.add(entries);
     try {
-      await this.#hostAll(records, change);
+      await this.#hostAll(entries, change);
     } catch (error) {
-      this.#withdraw(records);
+      this.#withdraw(entries);
       throw error;
     }
     threads.tellAll({ t: 'table', delta: agents.write(change) });
-    return records;
+    return entries;
   }
 
   #isDurable({ durable }: LoadedAgent): boolean {
@@ -109,12 +109,12 @@ export class Enrolment {
   }
 
   /** Nothing is half-done: of agents that could not be hosted none is left. */
-  #withdraw(records: readonly AgentRecord[]): void {
+  #withdraw(entries: readonly AgentEntry[]): void {
     const { agents, threads, lives } = this.#deps;
-    for (const { id } of records) this.forget(id);
-    const delta = agents.write({ profiles: [], upsert: [], remove: records.map(({ id }) => id) });
+    for (const { id } of entries) this.forget(id);
+    const delta = agents.write({ profiles: [], upsert: [], remove: entries.map(({ id }) => id) });
     threads.tellAll({ t: 'table', delta });
-    lives.forget(records);
+    lives.forget(entries);
   }
 
   /** Gives each its place, whose thread gets ready meanwhile if it is not there yet: all that are new start side by side. */
@@ -173,25 +173,25 @@ export class Enrolment {
     mayEnd = true,
   ): Promise<LoadedAgent> {
     const { threads } = this.#deps;
-    const record = threads.get(place);
+    const thread = threads.get(place);
     const isElsewhere = process !== undefined;
     return new Promise((resolve, reject) => {
-      const endLoading = threads.watchLoading(record, { isElsewhere }, (still) => {
+      const endLoading = threads.watchLoading(thread, { isElsewhere }, (still) => {
         if (mayEnd && place !== HOST && !(isElsewhere && still.hasBegun)) {
           threads.end(place, { reason: `importing ${module} did not end`, isCharged: false });
         }
         reject(notLoaded(place, module, still));
       });
-      record.connection.api
+      thread.connection.api
         .load(module, process)
         .then(resolve, (error) => reject(unloadable(module, error)))
         .finally(endLoading);
     });
   }
 
-  async #hostAll(records: readonly AgentRecord[], change: TableChange): Promise<void> {
+  async #hostAll(entries: readonly AgentEntry[], change: TableChange): Promise<void> {
     const { threads, hosting } = this.#deps;
-    const byPlace = Map.groupBy(records, ({ place }) => place);
+    const byPlace = Map.groupBy(entries, ({ place }) => place);
     await Promise.all(
       [...byPlace].map(async ([id, here]) => {
         try {
@@ -204,7 +204,7 @@ export class Enrolment {
   }
 }
 
-function recordsOf(
+function entriesOf(
   { module, ids, lazy }: AgentOrder,
   loaded: LoadedAgent,
   {
@@ -218,7 +218,7 @@ function recordsOf(
     readonly durable: boolean;
     readonly clearance: Clearance | undefined;
   },
-): AgentRecord[] {
+): AgentEntry[] {
   const { card, delivery, mailboxCapacity } = loaded;
   const profile: AgentProfile = {
     card,

@@ -8,14 +8,14 @@ import {
 } from '../protocol/errors.ts';
 import type { NoProgress } from '../supervision/progress-watch.ts';
 import type { TableChange } from '../routing/routing-table.ts';
-import type { AgentRecord } from './agent-table.ts';
+import type { AgentEntry } from './agent-table.ts';
 import type { NodeReport } from '../thread/control-protocol.ts';
-import type { ThreadRecord, Threads } from './threads.ts';
+import type { ThreadHandle, Threads } from './threads.ts';
 
 /** Agents that are being hosted, and what waits for it. */
 interface Pending {
-  readonly thread: ThreadRecord;
-  readonly agents: readonly AgentRecord[];
+  readonly thread: ThreadHandle;
+  readonly agents: readonly AgentEntry[];
   /** Their code is being loaded: what goes wrong may be its fault. */
   isLoading: boolean;
   readonly isAgain: boolean;
@@ -39,8 +39,8 @@ export class Hosting {
    * get on; a thread that was to host agents again and does not get on is ended.
    */
   host(
-    thread: ThreadRecord,
-    agents: readonly AgentRecord[],
+    thread: ThreadHandle,
+    agents: readonly AgentEntry[],
     { change, isAgain }: { change: TableChange; isAgain: boolean },
   ): Promise<void> {
     const ref = this.#nextRef++;
@@ -68,8 +68,8 @@ export class Hosting {
    * Resolves when these agents have the first of what former processes left for them. Where a thread dies over it, the next one
    * gives it to them.
    */
-  async recover(records: readonly AgentRecord[]): Promise<void> {
-    const byPlace = Map.groupBy(records, ({ place }) => place);
+  async recover(entries: readonly AgentEntry[]): Promise<void> {
+    const byPlace = Map.groupBy(entries, ({ place }) => place);
     const recovering = [...byPlace].map(([id, here]) =>
       unlessItDies(this.#threads.get(id).connection.api.recover(here.map(({ slot }) => slot))),
     );
@@ -90,7 +90,7 @@ export class Hosting {
    * The place's thread is gone: nothing more is heard of it. Returns the agents whose code it was loading, which is not to be
    * had; the others are hosted by its successor like all that lived there.
    */
-  cut(thread: ThreadRecord): readonly AgentRecord[] {
+  cut(thread: ThreadHandle): readonly AgentEntry[] {
     const pending = [...this.#pending.values()].filter((one) => one.thread === thread);
     for (const { isLoading, isAgain, settle } of pending)
       settle(isLoading || isAgain ? threadDied(thread.id, thread.id) : undefined);

@@ -2,12 +2,12 @@ import { distance } from '../mailbox/flow-marks.ts';
 import { isRetry, MAIL_DATA, type MailData } from '../mailbox/mail.ts';
 import { NO_CHANGE } from '../routing/routing-table.ts';
 import type { DiedOver } from '../supervision/supervisor.ts';
-import type { AgentTable, AgentRecord } from './agent-table.ts';
+import type { AgentTable, AgentEntry } from './agent-table.ts';
 import type { JournalThread } from '../journal/journal-thread.ts';
 import type { AgentLives } from './agent-lives.ts';
 import type { Hosting } from './hosting.ts';
 import type { Charge, ThreadDeath, NodeReport } from '../thread/control-protocol.ts';
-import type { Ending, ThreadRecord, Threads } from './threads.ts';
+import type { Ending, ThreadHandle, Threads } from './threads.ts';
 import { overSeveral, type ThreadIncarnation } from './thread-incarnation.ts';
 import type { LostMail, ReplayContext, IncarnationRegistry } from './incarnation-registry.ts';
 
@@ -41,7 +41,7 @@ export class ThreadFailover {
   }
 
   /** A place's thread is gone: new ones take its agents over, and everything that was under way is accounted for. */
-  begin(thread: ThreadRecord, dead: ThreadIncarnation, { isCharged, ...why }: Ending): void {
+  begin(thread: ThreadHandle, dead: ThreadIncarnation, { isCharged, ...why }: Ending): void {
     const { agents: table, threads, hosting } = this.#deps;
     const loading = hosting.cut(thread);
     table.threadDied(thread.id);
@@ -142,10 +142,10 @@ export class ThreadFailover {
    * in hand, that were starting, or, when the thread died of nothing that can be seen, that lived in it.
    */
   #culprits(
-    loading: readonly AgentRecord[],
+    loading: readonly AgentEntry[],
     { inHand }: ThreadIncarnation,
-    agents: readonly AgentRecord[],
-  ): readonly AgentRecord[] {
+    agents: readonly AgentEntry[],
+  ): readonly AgentEntry[] {
     const { agents: table, incarnations, lives } = this.#deps;
     if (loading.length > 0) return loading;
     const current = inHand === undefined ? undefined : table.inSlot(inHand.slot);
@@ -162,9 +162,9 @@ export class ThreadFailover {
    * envelope, where it is known: that is not tried again for ever.
    */
   #over(
-    loading: readonly AgentRecord[],
+    loading: readonly AgentEntry[],
     { inHand }: ThreadIncarnation,
-    culprits: readonly AgentRecord[],
+    culprits: readonly AgentEntry[],
   ): { readonly over: (slot: number) => DiedOver | undefined; readonly charged: Charge | undefined } {
     const { incarnations } = this.#deps;
     if (inHand !== undefined) {
@@ -184,7 +184,7 @@ export class ThreadFailover {
   }
 
   /** Gives repeat offenders places of their own: whoever shares a thread with them is rid of them. */
-  #moveApart(culprits: readonly AgentRecord[]): readonly AgentRecord[] {
+  #moveApart(culprits: readonly AgentEntry[]): readonly AgentEntry[] {
     const { agents: table, threads } = this.#deps;
     const taken = [...threads].filter(({ id }) => id.startsWith(SOLO)).length;
     const apart = culprits.filter(({ offences }) => offences >= OFFENCES).slice(0, MAX_SOLO - taken);
@@ -194,7 +194,7 @@ export class ThreadFailover {
   }
 
   /** Hosts a place's agents in its new thread, hands over the mail of the old one, and has them restarted. */
-  async #revive(thread: ThreadRecord): Promise<void> {
+  async #revive(thread: ThreadHandle): Promise<void> {
     const { agents: table, threads, incarnations, lives } = this.#deps;
     const { spawned } = thread;
     try {
@@ -222,7 +222,7 @@ export class ThreadFailover {
     threads.announce(thread);
   }
 
-  async #hostAgain(thread: ThreadRecord): Promise<void> {
+  async #hostAgain(thread: ThreadHandle): Promise<void> {
     const { agents: table, hosting } = this.#deps;
     const modules = Map.groupBy(table.at(thread.id), ({ module }) => module);
     // One after the other: if the thread dies over it, it is known which module it was.
@@ -230,7 +230,7 @@ export class ThreadFailover {
       await hosting.host(thread, alike, { change: NO_CHANGE, isAgain: true });
   }
 
-  #reportDeaths(agents: readonly AgentRecord[]): void {
+  #reportDeaths(agents: readonly AgentEntry[]): void {
     const crashes = agents.flatMap(({ id, untold }) =>
       untold === undefined ? [] : [{ agentId: id, ...untold }],
     );

@@ -37,8 +37,8 @@ export interface Ending {
   readonly isCharged: boolean;
 }
 
-/** A place as the control thread knows it: its present thread, if that is one of ours, and how to talk to it. */
-export interface ThreadRecord {
+/** A place as the control thread knows it: its present thread, if the control thread started that, and how to reach it. */
+export interface ThreadHandle {
   readonly id: string;
   incarnation: ThreadIncarnation;
   connection: Connection<NodeCalls, ControlOrder>;
@@ -74,7 +74,7 @@ export interface ThreadsDeps {
 export interface ThreadsListener {
   heard(incarnation: ThreadIncarnation, report: NodeReport): void;
   /** A thread is gone, and its incarnation is retired. */
-  died(thread: ThreadRecord, dead: ThreadIncarnation, ending: Ending): void;
+  died(thread: ThreadHandle, dead: ThreadIncarnation, ending: Ending): void;
 }
 
 /** The threads of a system: starts, links, watches and ends them. Who lives in them is not its business. */
@@ -84,8 +84,8 @@ export class Threads {
   readonly #listener: ThreadsListener;
   readonly #starter: ThreadStarter;
   readonly #watchdog: Watchdog;
-  readonly #threads = new Map<string, ThreadRecord>();
-  readonly #waiters = new Map<ThreadRecord, (() => void)[]>();
+  readonly #threads = new Map<string, ThreadHandle>();
+  readonly #waiters = new Map<ThreadHandle, (() => void)[]>();
   readonly #catchingUp = new Set<CatchingUp>();
   // What a new thread must be told that was told to all before it was there.
   #config: RoutingConfig | undefined;
@@ -123,7 +123,7 @@ export class Threads {
     );
   }
 
-  [Symbol.iterator](): Iterator<ThreadRecord> {
+  [Symbol.iterator](): Iterator<ThreadHandle> {
     return this.#threads.values();
   }
 
@@ -131,8 +131,8 @@ export class Threads {
     return this.#threads.has(id);
   }
 
-  get(id: string): ThreadRecord {
-    return this.#threads.get(id) as ThreadRecord;
+  get(id: string): ThreadHandle {
+    return this.#threads.get(id) as ThreadHandle;
   }
 
   get size(): number {
@@ -157,7 +157,7 @@ export class Threads {
   }
 
   /** A new place with a thread of its own; not linked yet. */
-  open(id: string): ThreadRecord {
+  open(id: string): ThreadHandle {
     const incarnation = this.#deps.incarnations.open();
     const spawned = this.#starter.start(this.#nodeBoot(id, incarnation));
     const thread = this.#add(id, incarnation, { port: spawned.port, spawned });
@@ -166,7 +166,7 @@ export class Threads {
   }
 
   /** Gives a place whose thread is gone another one. */
-  reopen(thread: ThreadRecord): void {
+  reopen(thread: ThreadHandle): void {
     thread.incarnation = this.#deps.incarnations.open();
     const spawned = this.#starter.start(this.#nodeBoot(thread.id, thread.incarnation));
     thread.spawned = spawned;
@@ -180,7 +180,7 @@ export class Threads {
   }
 
   /** Links a place with all that are up; whoever is not will be linked with it when it is. Then it is up itself. */
-  join(thread: ThreadRecord): void {
+  join(thread: ThreadHandle): void {
     for (const other of this) if (other !== thread && other.isUp) this.#link(thread, other);
     if (thread.untold !== undefined) this.#deps.log.note('place-started', { place: thread.id });
     thread.untold = undefined;
@@ -195,12 +195,12 @@ export class Threads {
   }
 
   /** Calls what has waited for the place; after `join`, when the first orders are given. */
-  announce(thread: ThreadRecord): void {
+  announce(thread: ThreadHandle): void {
     for (const run of this.#waiters.get(thread)?.splice(0) ?? []) run();
   }
 
   /** Calls `run` now or when the place is up. */
-  whenUp(thread: ThreadRecord, run: () => void): void {
+  whenUp(thread: ThreadHandle, run: () => void): void {
     if (thread.isUp && thread.ending === undefined) {
       run();
       return;
@@ -235,7 +235,7 @@ export class Threads {
    * ends it.
    */
   watchLoading(
-    thread: ThreadRecord,
+    thread: ThreadHandle,
     { isElsewhere }: { readonly isElsewhere: boolean },
     onStill: (still: NoProgress) => void,
   ): () => void {
@@ -260,12 +260,12 @@ export class Threads {
     };
   }
 
-  async #footingOf({ incarnation, spawned }: ThreadRecord): Promise<ProgressSample> {
+  async #footingOf({ incarnation, spawned }: ThreadHandle): Promise<ProgressSample> {
     const footing = spawned === undefined ? { cpuMs: 0 } : await footingOf(spawned);
     return { ...footing, signs: incarnation.heard, beat: incarnation.beat };
   }
 
-  tell(thread: ThreadRecord, message: ControlOrder, transfer?: readonly unknown[]): void {
+  tell(thread: ThreadHandle, message: ControlOrder, transfer?: readonly unknown[]): void {
     thread.connection.tell(message, transfer);
   }
 
@@ -319,7 +319,7 @@ export class Threads {
 
   /** Undefined when it fails, or the place does not get on. */
   #askPatiently<Answer>(
-    thread: ThreadRecord,
+    thread: ThreadHandle,
     ask: (api: Remote<NodeCalls>) => Promise<Answer>,
     limits: ProgressLimits,
   ): Promise<Answer | undefined> {
@@ -353,7 +353,7 @@ export class Threads {
     id: string,
     incarnation: ThreadIncarnation,
     { port, spawned }: { readonly port: Port; readonly spawned: Spawned | undefined },
-  ): ThreadRecord {
+  ): ThreadHandle {
     const connection = new Connection<NodeCalls, ControlOrder>(port);
     const thread = {
       ...{ id, incarnation, connection, spawned },
@@ -392,7 +392,7 @@ export class Threads {
     waiting.resolve();
   }
 
-  #connect(thread: ThreadRecord, spawned: Spawned): void {
+  #connect(thread: ThreadHandle, spawned: Spawned): void {
     const { incarnation, connection } = thread;
     connection.serve({}, (report) => this.#hear(incarnation, report as NodeReport));
     spawned.onExit((reason, isItsWord) =>
@@ -406,14 +406,14 @@ export class Threads {
   }
 
   /** Before it hosts anybody: from then on it may send. */
-  connectJournal(thread: ThreadRecord): void {
+  connectJournal(thread: ThreadHandle): void {
     const { journal } = this.#deps;
     if (journal === undefined) return;
     const access = journal.connect();
     this.tell(thread, { t: 'journal', access }, [access.line, access.api]);
   }
 
-  #died(thread: ThreadRecord, spawned: Spawned, why: Omit<Ending, 'isCharged'>): void {
+  #died(thread: ThreadHandle, spawned: Spawned, why: Omit<Ending, 'isCharged'>): void {
     if (thread.spawned !== spawned) return;
     const { incarnation: dead, ending = { ...why, isCharged: true } } = thread;
     thread.isUp = false;
@@ -436,12 +436,12 @@ export class Threads {
   }
 
   /** Joins two places; the other one is told of the death of the first one's former thread. */
-  #link(thread: ThreadRecord, other: ThreadRecord): void {
+  #link(thread: ThreadHandle, other: ThreadHandle): void {
     const { spawner } = this.#deps;
     const [here, there] = spawner.channel();
     const credit = newCreditMemory();
     const ports = [spawner.transferable(here), spawner.transferable(there)] as const;
-    const tell = (to: ThreadRecord, of: ThreadRecord, side: 0 | 1, death: ThreadDeath | undefined): void => {
+    const tell = (to: ThreadHandle, of: ThreadHandle, side: 0 | 1, death: ThreadDeath | undefined): void => {
       const port = ports[side];
       const { number: incarnation } = of.incarnation;
       this.tell(to, { t: 'link', place: of.id, incarnation, port, credit, side, death }, [port]);

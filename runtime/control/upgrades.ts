@@ -12,11 +12,11 @@ import { offeringProfile } from '../routing/offered-profile.ts';
 import type { AgentProfile } from '../protocol/agent-row.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { AgentStatus } from '../protocol/roster.ts';
-import type { AgentTable, AgentRecord, ParkedAgent } from './agent-table.ts';
+import type { AgentTable, AgentEntry, ParkedAgent } from './agent-table.ts';
 import type { Enrolment } from './enrolment.ts';
 import type { ChangeOrder, NodeReport } from '../thread/control-protocol.ts';
 import { concurrencyOf, type LoadedAgent, requireRunnable, clearanceOf } from '../agent/loaded-agent.ts';
-import type { ThreadRecord, Threads } from './threads.ts';
+import type { ThreadHandle, Threads } from './threads.ts';
 
 /**
  * - `module`  the code from now on. @default the one that it has
@@ -55,7 +55,7 @@ export interface UpgradesDeps {
 }
 
 interface Pending {
-  readonly thread: ThreadRecord;
+  readonly thread: ThreadHandle;
   readonly agentId: string;
   /** Writes down what has become of the agent; throws what whoever asked for it is told. */
   readonly conclude: (changed: ChangedAgent) => void;
@@ -117,7 +117,7 @@ export class Upgrades {
   }
 
   /** The place's thread is gone: nothing more is heard of it. */
-  cut(thread: ThreadRecord): void {
+  cut(thread: ThreadHandle): void {
     for (const [ref, pending] of this.#pending) {
       if (pending.thread !== thread) continue;
       this.#pending.delete(ref);
@@ -125,7 +125,7 @@ export class Upgrades {
     }
   }
 
-  async #alone(agentId: string, run: (agent: AgentRecord) => Promise<void>): Promise<void> {
+  async #alone(agentId: string, run: (agent: AgentEntry) => Promise<void>): Promise<void> {
     if (isSystemId(agentId)) throw invalidOptions('agentId', agentId, 'an agent');
     const agent = this.#deps.agents.get(agentId);
     if (this.#busy.has(agentId)) throw refused(`${agentId} is being upgraded already`, { agentId });
@@ -137,7 +137,7 @@ export class Upgrades {
     }
   }
 
-  async #change(agent: AgentRecord, order: UpgradeOrder, parked: ParkedAgent | undefined): Promise<void> {
+  async #change(agent: AgentEntry, order: UpgradeOrder, parked: ParkedAgent | undefined): Promise<void> {
     const { enrolment, supervisor } = this.#deps;
     const { id } = agent;
     const { module = agent.module, isFresh, graceMs } = order;
@@ -170,7 +170,7 @@ export class Upgrades {
     }
   }
 
-  #conclude(agent: AgentRecord, changed: ChangedAgent, { module, loaded, profile }: NewCode): void {
+  #conclude(agent: AgentEntry, changed: ChangedAgent, { module, loaded, profile }: NewCode): void {
     const { agents, supervisor, log } = this.#deps;
     const { id, place } = agent;
     if (!agents.has(id)) throw agentNotFound(id);
@@ -193,13 +193,13 @@ export class Upgrades {
   }
 
   /** Resolves when the agent's place has a thread with the agent in it. */
-  async #whenUp({ place: id }: AgentRecord): Promise<void> {
+  async #whenUp({ place: id }: AgentEntry): Promise<void> {
     const { threads } = this.#deps;
     await new Promise<void>((resolve) => threads.whenUp(threads.get(id), resolve));
   }
 
   async #tell(
-    agent: AgentRecord,
+    agent: AgentEntry,
     order: Omit<ChangeOrder, 't' | 'ref' | 'slot'>,
     conclude: Pending['conclude'],
   ): Promise<void> {
@@ -213,13 +213,13 @@ export class Upgrades {
     });
   }
 
-  #announce(agent: AgentRecord, profile: AgentProfile): void {
+  #announce(agent: AgentEntry, profile: AgentProfile): void {
     const { agents, threads } = this.#deps;
     threads.tellAll({ t: 'table', delta: agents.replace(agent, profile) });
   }
 
   /** What waits for other code, if the agent is parked: one that was stopped since is not. */
-  #parkedOf({ id, parked }: AgentRecord): ParkedAgent | undefined {
+  #parkedOf({ id, parked }: AgentEntry): ParkedAgent | undefined {
     return this.#deps.supervisor.status(id).status === 'parked' ? parked : undefined;
   }
 }

@@ -10,7 +10,7 @@ import { Grants } from '../../../runtime/routing/grants.ts';
 import { MailJudge, Unrouted } from '../../../runtime/routing/mail-judge.ts';
 import { deltaOf, RoutingTable } from '../../../runtime/routing/routing-table.ts';
 import type { AgentRow } from '../../../runtime/protocol/agent-row.ts';
-import { AgentTable, type AgentRecord } from '../../../runtime/control/agent-table.ts';
+import { AgentTable, type AgentEntry } from '../../../runtime/control/agent-table.ts';
 import { Mail, NO_ASK, typeIndex } from '../../../runtime/mailbox/mail.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';
 import { cardOf, offers } from './standalone-team.ts';
@@ -68,7 +68,7 @@ describe('The words of agents (N-8.2)', () => {
     const book = new AgentTable(new AgentStatusMemory(memory));
     const at = ['worker-1', 'worker-1', 'worker-2'];
     const record = (place: string, slot: number) =>
-      ({ id: `agent-${slot}`, slot, place, profile: profileOf(`agent-${slot}`) }) as AgentRecord;
+      ({ id: `agent-${slot}`, slot, place, profile: profileOf(`agent-${slot}`) }) as AgentEntry;
     book.add(at.map(record));
     here.write(0, live, 5);
     here.write(1, ended, 0);
