@@ -1,8 +1,10 @@
 import { type Mail, NO_ASK, REPLY } from '../mailbox/mail.ts';
 import { distance, type FlowSlab, slabIndexOf } from '../mailbox/flow-marks.ts';
 import type { OutFlow } from '../mailbox/out-flow.ts';
+import { COUNT } from '../observe/thread-counters.ts';
 import { type ErrorData, errorToData, notSerialisable, reasonOf } from '../protocol/errors.ts';
 import { findUnserialisable } from '../protocol/json.ts';
+import type { Clock } from '../protocol/seams.ts';
 import type { Taint } from '../protocol/taint.ts';
 import {
   type BatchSink,
@@ -39,18 +41,22 @@ const SIDE_WORDS = 4;
 
 export const newCreditMemory = (): SharedArrayBuffer => new SharedArrayBuffer(2 * SIDE_WORDS * 4);
 
-export interface LinkDeps {
+/** One end of a link: `place` is at the other one, and `incarnation` sits there. */
+export interface LinkEnd {
   readonly place: string;
   readonly incarnation: number;
   readonly port: Port;
   readonly credit: SharedArrayBuffer;
   /** Which half of the credit memory this end writes. */
   readonly side: 0 | 1;
-  readonly slab: (index: number) => FlowSlab;
-  readonly tableVersion: () => number;
-  readonly nowMs: () => number;
-  /** Counts what is posted for the first time. */
-  readonly onPost: (mails: number) => void;
+}
+
+/** What a link uses of its thread. */
+export interface LinkDeps {
+  readonly outbox: { slab(index: number): FlowSlab };
+  readonly table: { readonly version: number };
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly counters: Float64Array;
 }
 
 /**
@@ -74,19 +80,32 @@ export class Link {
   #isLarge = false;
   #posted = 0;
   #starvedAtMs: number | undefined;
-  readonly #deps: LinkDeps;
+  readonly #port: Port;
   readonly #credit: Int32Array;
+  readonly #side: 0 | 1;
+  readonly #outbox: LinkDeps['outbox'];
+  readonly #table: LinkDeps['table'];
+  readonly #clock: LinkDeps['clock'];
+  readonly #counters: Float64Array;
   readonly #names = new SendingNames();
   readonly #writer = new BatchWriter(this.#names);
   readonly #reader = new BatchReader();
   readonly #slabsSent = new Set<number>();
   #isClosed = false;
 
-  constructor(deps: LinkDeps) {
-    this.#deps = deps;
-    this.place = deps.place;
-    this.incarnation = deps.incarnation;
-    this.#credit = new Int32Array(deps.credit);
+  constructor(
+    { place, incarnation, port, credit, side }: LinkEnd,
+    { outbox, table, clock, counters }: LinkDeps,
+  ) {
+    this.place = place;
+    this.incarnation = incarnation;
+    this.#port = port;
+    this.#credit = new Int32Array(credit);
+    this.#side = side;
+    this.#outbox = outbox;
+    this.#table = table;
+    this.#clock = clock;
+    this.#counters = counters;
   }
 
   /** Nothing waits to be posted. */
@@ -174,12 +193,12 @@ export class Link {
 
   /** The next post of the other side that is already here, taken out of turn. */
   take(): { message: unknown } | undefined {
-    return this.#deps.port.take();
+    return this.#port.take();
   }
 
   /** Gives back the credit of `count` envelopes that this side has taken in. */
   tookIn(count: number): void {
-    const at = this.#deps.side * SIDE_WORDS;
+    const at = this.#side * SIDE_WORDS;
     const before = this.#credit[at + TAKEN_IN] as number;
     const after = (before + count) | 0;
     Atomics.store(this.#credit, at + TAKEN_IN, after);
@@ -188,31 +207,31 @@ export class Link {
       Atomics.load(this.#credit, at + IS_STARVED) === 1
     ) {
       Atomics.store(this.#credit, at + IS_STARVED, 0);
-      this.#deps.port.post(0);
+      this.#port.post(0);
     }
   }
 
   /** From here on a post of the other side ends a `rest`. */
   expect(): void {
-    Atomics.store(this.#credit, this.#deps.side * SIDE_WORDS + RESTS, 1);
+    Atomics.store(this.#credit, this.#side * SIDE_WORDS + RESTS, 1);
   }
 
   /** Blocks this thread, at most so long, until the other side has posted something since `expect`. */
   rest(ms: number): void {
-    Atomics.wait(this.#credit, this.#deps.side * SIDE_WORDS + RESTS, 1, ms);
+    Atomics.wait(this.#credit, this.#side * SIDE_WORDS + RESTS, 1, ms);
   }
 
   /** Asks the other side to say when mail from here is settled. */
   wantRoom(): void {
-    Atomics.store(this.#credit, (1 - this.#deps.side) * SIDE_WORDS + WANTS_ROOM, 1);
+    Atomics.store(this.#credit, (1 - this.#side) * SIDE_WORDS + WANTS_ROOM, 1);
   }
 
   /** Mail is settled here: wakes the other side if it waits for room. */
   tellOfRoom(): void {
-    const at = this.#deps.side * SIDE_WORDS + WANTS_ROOM;
+    const at = this.#side * SIDE_WORDS + WANTS_ROOM;
     if (Atomics.load(this.#credit, at) === 0 || this.#isClosed) return;
     Atomics.store(this.#credit, at, 0);
-    this.#deps.port.post(0);
+    this.#port.post(0);
   }
 
   /** The other side is gone: nothing is posted any more, what it had posted can still be read. Returns what was left. */
@@ -228,7 +247,7 @@ export class Link {
 
   close(): void {
     this.retire();
-    this.#deps.port.close();
+    this.#port.close();
   }
 
   /**
@@ -240,25 +259,25 @@ export class Link {
       this.#starvedAtMs = undefined;
       return false;
     }
-    this.#starvedAtMs ??= this.#deps.nowMs();
-    return this.#deps.nowMs() - this.#starvedAtMs >= PATIENCE_MS;
+    this.#starvedAtMs ??= this.#clock.monotonicMs();
+    return this.#clock.monotonicMs() - this.#starvedAtMs >= PATIENCE_MS;
   }
 
   #room(): number {
-    const at = (1 - this.#deps.side) * SIDE_WORDS;
+    const at = (1 - this.#side) * SIDE_WORDS;
     return CREDIT_WINDOW - distance(this.#posted, Atomics.load(this.#credit, at + TAKEN_IN));
   }
 
   /** Asks the other side to wake this one; true when credit came while asking and everything is posted. */
   #awaitCredit(): boolean {
-    const at = (1 - this.#deps.side) * SIDE_WORDS;
+    const at = (1 - this.#side) * SIDE_WORDS;
     Atomics.store(this.#credit, at + IS_STARVED, 1);
     return this.#room() >= WAKE_EVERY ? this.flush() : false;
   }
 
   #post({ message, outgoing: { flows, mails } }: Encoded): void {
     // First the post, then the marks: what they call sent has left this thread, whenever it is ended.
-    this.#deps.port.post(message);
+    this.#port.post(message);
     this.#rouse();
     this.#posted = (this.#posted + mails.length) | 0;
     if (mails.length > 0) {
@@ -266,13 +285,20 @@ export class Link {
       for (let at = 0; at < mails.length; at++) {
         if ((flows[at] as OutFlow).mark((mails[at] as Mail).sequence)) first += 1;
       }
-      this.#deps.onPost(first);
+      this.#countPosted(first);
     }
+  }
+
+  /** `first`: how many of the mails were not posted before. */
+  #countPosted(first: number): void {
+    const counters = this.#counters;
+    counters[COUNT.accepted] = (counters[COUNT.accepted] as number) + first;
+    counters[COUNT.batchesSent] = (counters[COUNT.batchesSent] as number) + 1;
   }
 
   /** Ends the other side's rest. */
   #rouse(): void {
-    const at = (1 - this.#deps.side) * SIDE_WORDS + RESTS;
+    const at = (1 - this.#side) * SIDE_WORDS + RESTS;
     if (Atomics.load(this.#credit, at) === 0) return;
     Atomics.store(this.#credit, at, 0);
     Atomics.notify(this.#credit, at, 1);
@@ -296,7 +322,7 @@ export class Link {
   #messageOf(outgoing: Outgoing): unknown {
     const news: News = { flows: [], introduced: [], slabs: [] };
     for (const flow of outgoing.flows) if (!flow.isIntroduced) this.#introduce(flow, outgoing, news);
-    const header = { tableVersion: this.#deps.tableVersion(), peak: this.#peak };
+    const header = { tableVersion: this.#table.version, peak: this.#peak };
     const write = (): unknown => this.#writer.write(outgoing, header, news);
     try {
       const message = write();
@@ -326,7 +352,7 @@ export class Link {
     news.flows.push([flow.flow, flow.slot, flow.lane, (first.sequence - 1) | 0, index]);
     if (this.#slabsSent.has(index)) return;
     this.#slabsSent.add(index);
-    news.slabs.push([index, this.#deps.slab(index).memory]);
+    news.slabs.push([index, this.#outbox.slab(index).memory]);
   }
 }
 

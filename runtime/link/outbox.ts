@@ -7,13 +7,13 @@ import {
   slabIndexOf,
   WINDOW_RECORDS,
 } from '../mailbox/flow-marks.ts';
-import { CommitLog } from '../mailbox/commit-log.ts';
-import type { InFlow, OutcomeCounts } from '../mailbox/in-flow.ts';
+import type { InFlow } from '../mailbox/in-flow.ts';
 import { LANE, type Lane, type Mail } from '../mailbox/mail.ts';
 import { MailNames } from '../mailbox/mail-names.ts';
 import { OutFlow } from '../mailbox/out-flow.ts';
-import { COUNT } from '../observe/thread-counters.ts';
 import type { AgentRow } from '../protocol/agent-row.ts';
+import type { EventLoop } from '../protocol/seams.ts';
+import type { Commits } from './commits.ts';
 import { type UnitLog, JournalWriter, type Sender, type Sending } from './journal-writer.ts';
 import type { Link } from './link.ts';
 
@@ -24,30 +24,41 @@ export interface Recipient {
   deliver(mail: Mail, lane: Lane): void;
 }
 
+/** Delivers mail within the thread. */
+export interface ThreadDelivery {
+  /** Who is hosted here in this slot. */
+  recipientIn(slot: number): Recipient | undefined;
+  /** Mail is about to be delivered. */
+  begin(): void;
+  /** Gives the mail to its recipient; without one it is refused. */
+  deliver(recipient: Recipient | undefined, mail: Mail): void;
+}
+
+/** The control thread, which outlives this one. */
+export interface ControlThread {
+  /** It keeps the memory of these flows. */
+  keepFlows(slab: FlowSlab): void;
+  /** It keeps the memory of these names. */
+  keepNames(memory: SharedArrayBuffer): void;
+  /** It gets a second copy of what only this thread holds. */
+  keepCopies(mails: readonly ReplicatedMail[]): void;
+}
+
+/** The links of the thread. */
+export interface OutboxLinks {
+  to(place: string): Link | undefined;
+  /** Mail was settled here: wakes those who wait for room in a mailbox of this thread. */
+  tellOfRoom(): void;
+}
+
 export interface OutboxDeps {
-  readonly place: string;
-  readonly incarnation: number;
-  readonly counters: Float64Array;
-  readonly commitLog: SharedArrayBuffer;
-  readonly recipientIn: (slot: number) => Recipient | undefined;
-  /** Mail within this thread is about to be delivered. */
-  readonly beginTurn: () => void;
-  /** This mail is, to somebody who lives here. */
-  readonly received: (mail: Mail) => void;
-  /** Mail within this thread whose recipient is hosted here no more. */
-  readonly refuse: (mail: Mail) => void;
-  readonly linkTo: (place: string) => Link | undefined;
-  /** Runs after the code that runs now: posting is put off until then. */
-  readonly defer: (run: () => void) => void;
-  /** The control thread keeps these memories: they outlive this thread. */
-  readonly onFlowSlab: (slab: FlowSlab) => void;
-  readonly onNameSlab: (memory: SharedArrayBuffer) => void;
-  /** Everything is posted; the marks are about to say so. Gives the number up to which what was told counts then. */
-  readonly beforeCommit: () => number;
-  /** Something in this thread's mailboxes is settled. */
-  readonly afterCommit: () => void;
-  /** Gives the control thread a second copy of what only this thread holds. */
-  readonly keep: (kept: readonly ReplicatedMail[]) => void;
+  readonly place: { readonly id: string; readonly incarnation: number };
+  readonly links: OutboxLinks;
+  readonly delivery: ThreadDelivery;
+  readonly commits: Commits;
+  readonly control: ControlThread;
+  /** Posting is put off until the code that runs now is over. */
+  readonly loop: Pick<EventLoop, 'defer'>;
 }
 
 /** A mail for a `retry` recipient whose only copy is in this thread: the control thread keeps a second one. */
@@ -64,32 +75,39 @@ export interface ReplicatedMail {
  * mail within the thread delivered: nobody starts on what a handler sent whose own work may be done again.
  */
 export class Outbox {
-  readonly #deps: OutboxDeps;
+  readonly #place: string;
+  readonly #incarnation: number;
+  readonly #links: OutboxLinks;
+  readonly #delivery: ThreadDelivery;
+  readonly #commits: Commits;
+  readonly #control: ControlThread;
+  readonly #loop: OutboxDeps['loop'];
   readonly #flows: [(OutFlow | undefined)[], (OutFlow | undefined)[], (OutFlow | undefined)[]] = [[], [], []];
   readonly #all: OutFlow[] = [];
   readonly #slabs: FlowSlab[] = [];
   #nextFlow = 0;
   readonly #names: MailNames;
-  readonly #log: CommitLog;
   #journal: JournalWriter | undefined;
   #fundsOf: (account: number) => JournalledFunds | undefined = () => undefined;
   readonly #dirtyLinks: Link[] = [];
-  #dirtyIn: InFlow[] = [];
-  #dirtyLocal: OutFlow[] = [];
   #kept: ReplicatedMail[] = [];
   /** Mail for a place without a link, in the order in which it was accepted. */
-  #held: { readonly flow: OutFlow; readonly mail: Mail }[] = [];
+  readonly #held: { readonly flow: OutFlow; readonly mail: Mail }[] = [];
   /** Pairs of recipient, if there is one, and mail. What is sent within the thread arrives when its sender's work is committed. */
   #undelivered: (Recipient | Mail | undefined)[] = [];
   #settledNames: number[] = [];
   #onCommitted: (() => void)[] = [];
-  #told = 0;
   #isFlushPlanned = false;
 
-  constructor(deps: OutboxDeps) {
-    this.#deps = deps;
-    this.#names = new MailNames(deps.onNameSlab);
-    this.#log = new CommitLog(deps.commitLog);
+  constructor({ place, links, delivery, commits, control, loop }: OutboxDeps) {
+    this.#place = place.id;
+    this.#incarnation = place.incarnation;
+    this.#links = links;
+    this.#delivery = delivery;
+    this.#commits = commits;
+    this.#control = control;
+    this.#loop = loop;
+    this.#names = new MailNames((memory) => control.keepNames(memory));
   }
 
   slab(index: number): FlowSlab {
@@ -148,8 +166,8 @@ export class Outbox {
       return;
     }
     // When this thread and the recipient's die together, the journal has it under that number.
-    if (mail.kept > 0) mail.name = this.#names.write(mail, this.#deps.incarnation, flow.flow, senderSlot);
-    const link = this.#deps.linkTo(row.place);
+    if (mail.kept > 0) mail.name = this.#names.write(mail, this.#incarnation, flow.flow, senderSlot);
+    const link = this.#links.to(row.place);
     if (link === undefined) {
       this.hold(flow, mail);
       return;
@@ -165,7 +183,7 @@ export class Outbox {
    */
   hold(flow: OutFlow, mail: Mail): void {
     this.#held.push({ flow, mail });
-    this.#kept.push({ incarnation: this.#deps.incarnation, flow: flow.flow, mail });
+    this.#kept.push({ incarnation: this.#incarnation, flow: flow.flow, mail });
     this.planFlush();
   }
 
@@ -177,10 +195,7 @@ export class Outbox {
 
   /** The flow has outcomes to commit. */
   touchIn(flow: InFlow): void {
-    if (flow.isDirty) return;
-    flow.isDirty = true;
-    this.#dirtyIn.push(flow);
-    this.planFlush();
+    if (this.#commits.settled(flow)) this.planFlush();
   }
 
   /** The mail's outcome is known: once that is committed, it needs no name any more. */
@@ -211,7 +226,7 @@ export class Outbox {
   planFlush(): void {
     if (this.#isFlushPlanned) return;
     this.#isFlushPlanned = true;
-    this.#deps.defer(this.#flushPlanned);
+    this.#loop.defer(this.#flushPlanned);
   }
 
   readonly #flushPlanned = (): void => {
@@ -238,21 +253,13 @@ export class Outbox {
     if (this.#kept.length > 0) {
       const kept = this.#kept;
       this.#kept = [];
-      this.#deps.keep(kept);
-      this.#markHeld();
+      this.#control.keepCopies(kept);
+      for (const { flow, mail } of this.#held.splice(0)) this.#commits.markHeld(flow, mail.sequence);
     }
-    this.#commit(this.#deps.beforeCommit());
+    this.#commit();
     for (const tell of this.#onCommitted.splice(0)) tell();
     this.#deliver();
     this.#journal?.flush();
-  }
-
-  #markHeld(): void {
-    const { counters } = this.#deps;
-    for (const { flow, mail } of this.#held) {
-      if (flow.mark(mail.sequence)) counters[COUNT.accepted] = (counters[COUNT.accepted] as number) + 1;
-    }
-    this.#held = [];
   }
 
   /** Lets go of what is settled everywhere; returns how many envelopes are still kept. */
@@ -286,63 +293,28 @@ export class Outbox {
     const waiting = this.#undelivered;
     if (waiting.length === 0) return;
     this.#undelivered = [];
-    this.#deps.beginTurn();
-    for (let at = 0; at < waiting.length; at += 2) {
-      const mail = waiting[at + 1] as Mail;
-      const recipient = waiting[at] as Recipient | undefined;
-      if (recipient === undefined) {
-        this.#deps.refuse(mail);
-        continue;
-      }
-      this.#deps.received(mail);
-      recipient.deliver(mail, (mail.flow as InFlow).lane);
-    }
+    this.#delivery.begin();
+    for (let at = 0; at < waiting.length; at += 2)
+      this.#delivery.deliver(waiting[at] as Recipient | undefined, waiting[at + 1] as Mail);
   }
 
-  /** In one step, unless there are thousands of marks: what is accepted within the thread, and every known outcome. */
-  #commit(told: number): void {
-    const locals = this.#dirtyLocal;
-    const flows = this.#dirtyIn;
-    if (locals.length > 0 || flows.length > 0 || told > this.#told) {
-      this.#told = told;
-      this.#dirtyLocal = [];
-      this.#dirtyIn = [];
-      const added = { accepted: 0, handled: 0, rejected: 0, expired: 0, deadLettered: 0 };
-      for (const flow of locals) {
-        if (this.#log.isFull) this.#apply(added);
-        added.accepted += flow.commit(this.#log, this.#deps.incarnation);
-      }
-      for (const flow of flows) {
-        if (this.#log.isFull) this.#apply(added);
-        flow.commit(this.#log, this.#deps.incarnation, added);
-      }
-      this.#apply(added);
-      if (flows.length > 0) this.#deps.afterCommit();
-    }
+  /** What is accepted within the thread, and every known outcome. */
+  #commit(): void {
+    if (this.#commits.commit()) this.#links.tellOfRoom();
     if (this.#settledNames.length === 0) return;
     for (const name of this.#settledNames) this.#names.erase(name);
     this.#settledNames = [];
   }
 
-  #apply(added: OutcomeCounts & { accepted: number }): void {
-    const { accepted, handled, rejected, expired, deadLettered } = added;
-    this.#log.commit(this.#deps.counters, [accepted, handled, rejected, expired, deadLettered], this.#told);
-    Object.assign(added, { accepted: 0, handled: 0, rejected: 0, expired: 0, deadLettered: 0 });
-  }
-
   #acceptLocal(flow: OutFlow, row: AgentRow, mail: Mail, senderSlot: number): void {
-    flow.uncommitted += 1;
-    if (!flow.isDirty) {
-      flow.isDirty = true;
-      this.#dirtyLocal.push(flow);
-    }
-    const recipient = this.#deps.recipientIn(row.slot);
+    this.#commits.accepted(flow);
+    const recipient = this.#delivery.recipientIn(row.slot);
     flow.inbound.received = mail.sequence;
     mail.flow = flow.inbound;
     if (recipient !== undefined)
       this.safeguard(
         mail,
-        this.#deps.incarnation,
+        this.#incarnation,
         flow.flow,
         senderSlot,
         recipient.isRetry(mail) || mail.kept > 0,
@@ -352,7 +324,7 @@ export class Outbox {
 
   #flow(row: AgentRow, lane: Lane): OutFlow {
     const known = this.#flows[lane][row.slot];
-    if (known !== undefined && known.isLocal === (row.place === this.#deps.place) && fits(known, row))
+    if (known !== undefined && known.isLocal === (row.place === this.#place) && fits(known, row))
       return known;
     const flow = this.#newFlow(row, lane);
     this.#flows[lane][row.slot] = flow;
@@ -366,10 +338,10 @@ export class Outbox {
     if (this.#slabs[index] === undefined) {
       const slab = newFlowSlab(index);
       this.#slabs[index] = slab;
-      this.#deps.onFlowSlab(slab);
+      this.#control.keepFlows(slab);
     }
     const { words } = this.#slabs[index] as FlowSlab;
-    const flow = new OutFlow(number, row.slot, lane, words, flowBase(number), row.place === this.#deps.place);
+    const flow = new OutFlow(number, row.slot, lane, words, flowBase(number), row.place === this.#place);
     if (isWindowed) flow.openWindow();
     flow.onSettled = this.#forgetSettled;
     this.#all.push(flow);

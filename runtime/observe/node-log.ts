@@ -63,6 +63,8 @@ export class NodeLog {
   /** Nor must calls of tools, of which there are many. */
   readonly #tools = new EventRing<SystemEvent>(TOOLS_KEPT);
   readonly toolCounts = new ToolCounts();
+  /** Called before anything is told: whoever reads the rings may be behind. */
+  beforeTelling: () => void = () => undefined;
   readonly #deps: NodeLogDeps;
   #streamed: SystemEvent[] | undefined;
   #watcher: EventWatcher | undefined;
@@ -127,6 +129,7 @@ export class NodeLog {
 
   /** Posts what the next commit counts, and returns the number of that report. */
   tell(): number {
+    this.beforeTelling();
     const letters = this.#letters;
     const events = this.#streamed ?? [];
     if (letters.length === 0 && events.length === 0 && !this.#isBegun) return this.#told;

@@ -3,15 +3,13 @@ import type { Outgoing } from '../link/batch.ts';
 import { chargeDeaths, isRetry, type Mail, NO_ASK } from '../mailbox/mail.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
 import type { OutFlow } from '../mailbox/out-flow.ts';
-import { COUNT } from '../observe/thread-counters.ts';
 import { actorDied, errorToData } from '../protocol/errors.ts';
 import type { AgentRow } from '../protocol/agent-row.ts';
 import { Inbound } from './inbound.ts';
 import type { ThreadDeath } from './control-protocol.ts';
-import { Link } from '../link/link.ts';
+import { Link, type LinkEnd } from '../link/link.ts';
 import { Listening } from '../link/listening.ts';
 import type { ThreadNode } from './thread-node.ts';
-import type { Port } from '../link/port.ts';
 
 /** Posts that are read in one go, so that a thread which never stops posting does not keep this one for ever. */
 const MOST_AT_ONCE = 4_096;
@@ -40,26 +38,15 @@ export class Links {
   }
 
   /** Connects to another thread, and sends what was accepted for its agents before. */
-  connect(place: string, incarnation: number, port: Port, credit: SharedArrayBuffer, side: 0 | 1): void {
-    this.#open(place, incarnation, port, credit, side);
-    if (this.#node.outbox.hasFlows) this.#sendUnsettled(place, undefined);
+  connect(end: LinkEnd): void {
+    this.#open(end);
+    if (this.#node.outbox.hasFlows) this.#sendUnsettled(end.place, undefined);
   }
 
-  #open(place: string, incarnation: number, port: Port, credit: SharedArrayBuffer, side: 0 | 1): void {
-    const link = new Link({
-      place,
-      incarnation,
-      port,
-      credit,
-      side,
-      slab: (index) => this.#node.outbox.slab(index),
-      tableVersion: () => this.#node.table.version,
-      nowMs: () => this.#node.seams.clock.monotonicMs(),
-      onPost: (mails) => {
-        this.#node.counters[COUNT.accepted] = (this.#node.counters[COUNT.accepted] as number) + mails;
-        this.#node.counters[COUNT.batchesSent] = (this.#node.counters[COUNT.batchesSent] as number) + 1;
-      },
-    });
+  #open(end: LinkEnd): void {
+    const { outbox, table, seams, counters } = this.#node;
+    const { place, port } = end;
+    const link = new Link(end, { outbox, table, clock: seams.clock, counters });
     const inbound = new Inbound(this.#node, link, (data) => this.#onData(inbound, data));
     this.#links.set(place, inbound);
     port.onMessage((data) => {
@@ -77,18 +64,11 @@ export class Links {
    * Connects to the new thread of a place that died, and sends again what its agents had not settled: untouched mail
    * as it was; what was cut off as a tombstone, or another time to a `retry` recipient.
    */
-  reconnect(
-    place: string,
-    incarnation: number,
-    port: Port,
-    credit: SharedArrayBuffer,
-    side: 0 | 1,
-    death: ThreadDeath,
-  ): void {
-    const former = this.#links.get(place);
+  reconnect(end: LinkEnd, death: ThreadDeath): void {
+    const former = this.#links.get(end.place);
     if (former !== undefined) this.#readOut(former);
-    this.#open(place, incarnation, port, credit, side);
-    this.#sendUnsettled(place, death);
+    this.#open(end);
+    this.#sendUnsettled(end.place, death);
   }
 
   /** `death`: of the thread that may have begun on some of it. */
@@ -224,6 +204,12 @@ export class Links {
   ofIncarnation(incarnation: number): Link | undefined {
     for (const { link } of this.#links.values()) if (link.incarnation === incarnation) return link;
     return undefined;
+  }
+
+  /** Mail was settled here: wakes those who wait for room in a mailbox of this thread, here and elsewhere. */
+  tellOfRoom(): void {
+    this.#node.room.wake();
+    for (const { link } of this.#links.values()) link.tellOfRoom();
   }
 
   *all(): Iterable<Link> {

@@ -97,6 +97,9 @@ export class NodeJournal implements JournalOfThread {
     this.history = access.keepsHistory
       ? new NodeHistory(node, (remembered) => this.#api.remember(remembered))
       : undefined;
+    node.log.beforeTelling = () => {
+      if (this.history?.isBehind === true) this.history.collect();
+    };
     this.#writer.beforeUnit = () => this.states.write();
     this.#onProblem = (error) => node.log.error(node.id, error);
     this.#recovery = new Recovery({

@@ -222,10 +222,10 @@ export class ThreadHost implements NodeCalls {
         node.judge.configure(message.config);
         return;
       case 'link': {
-        const port = this.#thread.received(message.port);
-        const { place: id, incarnation, credit, side, death } = message;
-        if (death === undefined) node.links.connect(id, incarnation, port, credit, side);
-        else node.links.reconnect(id, incarnation, port, credit, side, death);
+        const { place, incarnation, credit, side, death } = message;
+        const end = { place, incarnation, port: this.#thread.received(message.port), credit, side };
+        if (death === undefined) node.links.connect(end);
+        else node.links.reconnect(end, death);
         return;
       }
       case 'unlink':

@@ -21,7 +21,7 @@ import type { EventLimits } from '../observe/event-limits.ts';
 import { NodeLog } from '../observe/node-log.ts';
 import type { Outcome } from '../protocol/system-event.ts';
 import { outcomeIndex, TRAFFIC } from '../observe/traffic-ring.ts';
-import { type ErrorData, errorToData, notHere, type OrreryError } from '../protocol/errors.ts';
+import type { ErrorData, OrreryError } from '../protocol/errors.ts';
 import type { JudgePolicy } from '../protocol/policy.ts';
 import type { Seams, EventLoop } from '../protocol/seams.ts';
 import { warnOfStray } from '../protocol/warn-of.ts';
@@ -35,13 +35,15 @@ import { ThreadRouter } from '../routing/thread-router.ts';
 import type { ProgressLimits } from '../supervision/progress-watch.ts';
 import type { WatchdogLimits } from '../supervision/supervisor-options.ts';
 import { Answers } from './answers.ts';
+import { ControlReports } from './control-reports.ts';
+import { Commits } from '../link/commits.ts';
+import { NodeDelivery } from './node-delivery.ts';
 import type { NodeReport } from './control-protocol.ts';
 import { Links } from './links.ts';
-import { type ReplicatedMail, Outbox } from '../link/outbox.ts';
+import { Outbox } from '../link/outbox.ts';
 import type { NodeJournal } from './node-journal.ts';
 import { RoomWaiters } from '../link/room-waiters.ts';
 import { SupervisorProxy } from './supervisor-proxy.ts';
-import { sendCopies } from '../link/second-copies.ts';
 import { RunningCode, STATUS } from '../mailbox/status-words.ts';
 import { TurnLoop } from '../cell/turn-loop.ts';
 
@@ -132,13 +134,11 @@ export class ThreadNode implements SendingThread {
   readonly funding: Funding;
   #journal: NodeJournal | undefined;
   #settleSteps: readonly SettleStep[];
-  readonly #deps: ThreadNodeDeps;
   readonly #cells: (Cell | undefined)[] = [];
   #stopBeat: () => void = () => {};
   #stopSweep: () => void = () => {};
 
   constructor(deps: ThreadNodeDeps, boot: NodeBoot) {
-    this.#deps = deps;
     this.id = boot.id;
     this.incarnation = boot.incarnation;
     this.seams = deps.seams;
@@ -216,25 +216,12 @@ export class ThreadNode implements SendingThread {
       hasUndelivered: () => this.outbox.undelivered > 0,
     });
     this.outbox = new Outbox({
-      place: boot.id,
-      incarnation: boot.incarnation,
-      counters: this.counters,
-      commitLog: boot.commitLog,
-      recipientIn: (slot) => this.#cells[slot],
-      beginTurn: () => this.turns.beginUnlessRunning(),
-      received: (mail) => this.log.traffic.note(TRAFFIC.received, mail, this.turns.nowMs, undefined),
-      refuse: (mail) => this.refuseUnheld(mail, errorToData(notHere(mail.recipient, this.id))),
-      linkTo: (place) => this.links.to(place),
-      defer: deps.loop.defer,
-      onFlowSlab: ({ index, memory }) =>
-        deps.tell({ t: 'flow-slab', incarnation: boot.incarnation, index, memory }),
-      onNameSlab: (memory) => deps.tell({ t: 'name-slab', incarnation: boot.incarnation, memory }),
-      beforeCommit: () => {
-        if (this.journal?.history?.isBehind === true) this.journal.history.collect();
-        return this.log.tell();
-      },
-      afterCommit: () => this.#tellOfRoom(),
-      keep: (kept) => this.#keep(kept),
+      place: this,
+      links: this.links,
+      delivery: new NodeDelivery(this),
+      commits: new Commits({ place: this, memory: boot.commitLog, log: this.log }),
+      control: new ControlReports(boot.incarnation, deps.tell),
+      loop: deps.loop,
     });
     this.router.replace(boot.table);
     this.#beat();
@@ -303,12 +290,6 @@ export class ThreadNode implements SendingThread {
     }
   }
 
-  /** Wakes those who wait for room in a mailbox of this thread, here and elsewhere. */
-  #tellOfRoom(): void {
-    this.room.wake();
-    for (const link of this.links.all()) link.tellOfRoom();
-  }
-
   // What is seen
 
   /** The outcome of an envelope is known. `cell` had it; undefined where its recipient is not hosted here any more. */
@@ -340,10 +321,6 @@ export class ThreadNode implements SendingThread {
     this.log.error(suspect?.row.id ?? this.id, error);
     if (suspect !== undefined && turns.busy.size === 1) suspect.crash(error, suspect.handlings.at(-1));
     else warnOfStray(this.id, error);
-  }
-
-  #keep(kept: readonly ReplicatedMail[]): void {
-    sendCopies(kept, (copies) => this.#deps.tell({ t: 'kept', kept: copies }));
   }
 
   // Life

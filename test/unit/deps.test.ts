@@ -12,8 +12,6 @@ const SOURCES = ['runtime', 'actors', 'gateway', 'policies', 'transports'].map((
 const STILL_MORE: Readonly<Record<string, number>> = {
   AgentChannelsDeps: 8,
   AgentRecordsDeps: 7,
-  LinkDeps: 9,
-  OutboxDeps: 15,
   // What an embedder may give: public.
   SystemDeps: 9,
   // A record, made for every envelope.
