@@ -13,27 +13,29 @@ import type { PathHop } from '../protocol/envelope.ts';
 import type { OutFlow } from '../mailbox/out-flow.ts';
 import { invalidEnvelope, isOrreryError, type OrreryError, reasonOf } from '../protocol/errors.ts';
 
-/**
- * How envelopes and answers cross between threads: JSON in columns with a dictionary of strings, many at a time; flat
- * for one. What JSON cannot say rides beside it by structured clone.
- */
+// How envelopes and answers cross between threads. Many go as JSON in columns, with a dictionary of strings; one goes flat.
+// Payloads that JSON cannot carry go beside it by structured clone.
 
-/** Added to a mail's type, or to a reply's kind: the payload is undefined, or lies among the clones. */
+/** Added to a mail's type or a reply's kind: the payload is undefined. */
 export const UNDEFINED = 16;
+/** Added to a mail's type or a reply's kind: the payload crosses by structured clone. */
 export const STRUCTURED = 32;
-/** Added to a reply's kind: the payload is a pair, of where it came from outside and of what it is. */
+/** Added to a reply's kind: the payload is a pair of taint and value. */
 export const TAINTED = 64;
 
-/** What a post is: one mail, one answer, or columns of many things. */
+/** First item of a post that is one mail. */
 export const FLAT_MAIL = -1;
+/** First item of a post that is one answer. */
 export const FLAT_REPLY = -2;
+/** First item of a post that holds columns. */
 export const FULL = 0;
 
-/** Correlation ids that are not written out: none or that of the context, the envelope's own id. */
+/** The mail has no correlation id of its own to write: it has none, or that of its context. */
 export const NO_CORRELATION = 0;
+/** The mail's correlation id is its own id. */
 export const OWN_ID = 1;
 
-/** What a decoded batch is told to, one call an item, in the order in which it was sent. */
+/** Receives a decoded batch: one call for each item, in the order in which they were sent. */
 export interface BatchSink {
   header(tableVersion: number, peak: number): void;
   introduce(
@@ -73,7 +75,7 @@ export class Column<Value> {
     }
   }
 
-  /** What was pushed, or the one value of all; the column is empty then. */
+  /** Returns what was pushed, or the one value that all have, and empties the column. */
   take(): Value[] | Value | undefined {
     const taken = this.#values ?? this.#first;
     this.#values = undefined;
@@ -82,7 +84,7 @@ export class Column<Value> {
     return taken;
   }
 
-  /** What was pushed, written out. */
+  /** Returns what was pushed, one value for each, and empties the column. */
   takeAll(): Value[] {
     const values = this.#values ?? new Array<Value>(this.#count).fill(this.#first as Value);
     this.take();
@@ -93,17 +95,19 @@ export class Column<Value> {
 /** The value at a position of a taken column. */
 export const entry = (column: unknown, at: number): unknown => (Array.isArray(column) ? column[at] : column);
 
-/** Contexts that a link remembers; of these, how many one batch may name for the first time. */
+/** Contexts that a link remembers. */
 const CONTEXTS = 512;
+/** Contexts that one batch may name for the first time. */
 const NEW_CONTEXTS = 256;
+/** Strings that a link remembers. */
 const STRINGS = 65_536;
 
-/** A conversation and delegation path that has been named: its number, the correlation id, the path. */
+/** A context with its number: `[number, correlation id, delegation path]`. */
 export type NamedContext = readonly [number, string, readonly PathHop[]];
 
 /**
- * What one side of a link has named to the other, so that it crosses once: strings, extras, and the contexts of handlers
- * (all that one handler sends has the same conversation and path). Number 0 means none.
+ * The numbers under which one side of a link sends strings, extras and contexts, so that each crosses once. A context is the
+ * conversation and path that all mail of one handler has in common. Number 0 means none.
  */
 export class SendingNames {
   readonly #strings = new Map<string, number>();
@@ -114,7 +118,7 @@ export class SendingNames {
   #newStrings: string[] = [];
   #newContexts: NamedContext[] = [];
 
-  /** The number of `text`, or `text` itself when there are too many. */
+  /** The number of `text`, or `text` itself if there is no number left. */
   string(text: string | undefined): number | string {
     if (text === undefined) return 0;
     const known = this.#strings.get(text);
@@ -126,7 +130,7 @@ export class SendingNames {
     return number;
   }
 
-  /** The number of what few and often the same mails have beside their payload. */
+  /** The number of these extras: few mails have any, and those often the same. */
   extras(extras: MailExtras): number | string {
     const known = this.#extras.get(extras);
     if (known !== undefined) return known;
@@ -156,28 +160,28 @@ export class SendingNames {
   }
 
   /**
-   * Says whether what this batch names after it could take its number. The other side hears of all that a batch names
-   * before it reads the first mail: whatever the batch uses must keep its number to its end, or get a new one now.
+   * Says whether this batch could still give the number to another context. The other side reads all names of a batch before
+   * its first mail. So a context that the batch uses keeps its number to the end of it, or gets a new one now.
    */
   #mayBeReplaced(at: number): boolean {
     const ahead = (at - this.#nextContext + CONTEXTS) % CONTEXTS;
     return ahead < NEW_CONTEXTS - this.#newContexts.length;
   }
 
-  /** What was named since the last batch that was written; 0 without any. */
+  /** The strings and contexts named since the last written batch; 0 if there are none. */
   get added(): readonly [readonly string[], readonly NamedContext[]] | 0 {
     if (this.#newStrings.length === 0 && this.#newContexts.length === 0) return 0;
     return [this.#newStrings, this.#newContexts];
   }
 
-  /** The batch with what was added will be posted, before every later one with mails. */
+  /** Notes that the batch with these names will be posted, before every later one with mails. */
   written(): void {
     if (this.#newStrings.length > 0) this.#newStrings = [];
     if (this.#newContexts.length > 0) this.#newContexts = [];
   }
 }
 
-/** What the other side of a link has named. */
+/** The strings, extras and contexts that the other side of a link has numbered. */
 export class ReceivedNames {
   readonly #strings: (string | undefined)[] = [undefined];
   readonly #extras: (MailExtras | undefined)[] = [];
@@ -203,7 +207,7 @@ export class ReceivedNames {
   }
 }
 
-/** Everything a link has to say in one post; the parts of a reply, and of a pull, lie side by side. */
+/** Everything that a link sends in one post. Replies and pulls are parallel arrays. */
 export interface Outgoing {
   readonly flows: readonly OutFlow[];
   readonly mails: readonly Mail[];
@@ -214,23 +218,23 @@ export interface Outgoing {
   readonly pulls: readonly number[];
 }
 
-/** What every post begins with. */
+/** The beginning of every post. */
 interface BatchHeader {
   readonly tableVersion: number;
   readonly peak: number;
 }
 
-/** Introductions of flows, and the memories of their marks by index. */
+/** Flows that the other side does not know yet, and the memories of their marks by index. */
 export interface Introductions {
   readonly flows: readonly (readonly number[])[];
   readonly slabs: readonly (readonly [number, SharedArrayBuffer])[];
 }
 
-/** Writes the batches of one thread; what it writes with is used again for the next. */
+/** Writes the batches of one thread. It reuses its columns for the next batch. */
 export class BatchWriter {
   readonly #names: SendingNames;
   #clones: unknown[] = [];
-  /** The payloads as JSON, where the journal has been given them so. */
+  /** Payloads that the journal has already written as JSON. */
   #texts = '';
   readonly #runs = new Column<number>();
   readonly #flows = new Column<number>();
@@ -265,7 +269,7 @@ export class BatchWriter {
       mails.length + replyAsks.length === 1;
     let body: unknown[];
     if (isOne && mails.length === 1) body = this.#flatMail(outgoing, header);
-    // A flat reply has no room for names that a batch gave which could not be posted.
+    // A flat reply has no room for the names of a batch that could not be posted.
     else if (isOne && this.#names.added === 0) body = this.#flatReply(outgoing, header);
     else {
       const mailColumns = mails.length === 0 ? 0 : this.#mailColumns(outgoing);
@@ -385,7 +389,7 @@ export class BatchWriter {
     ];
   }
 
-  /** What a run of mails has in common. */
+  /** Writes what a run of mails has in common. */
   #head(mail: Mail, run: number, firstMs: number): void {
     const names = this.#names;
     const context = names.context(mail);
@@ -426,7 +430,7 @@ export class BatchWriter {
     return ((replyKinds[at] as number) & STRUCTURED) === 0 ? payload : this.#clones.push(payload) - 1;
   }
 
-  /** The number of the origin; 0 where the key is the id itself. */
+  /** The number of the mail's origin; 0 if the key is the id itself. */
   #originOf({ key, origin }: Mail): number | string {
     return typeof key === 'string' ? 0 : this.#names.string(origin);
   }
@@ -439,7 +443,7 @@ export class BatchWriter {
   }
 }
 
-/** All payloads as JSON: of some there is the text, which is not needed any more. */
+/** All payloads as JSON. Where a mail has the text already, that is used and dropped. */
 function textOf(mails: readonly Mail[], payloads: readonly unknown[]): string {
   const texts = mails.map((mail, at) => {
     const { text } = mail;
@@ -468,13 +472,13 @@ function typeOf(mail: Mail): number {
   return mail.extras?.structured === true ? mail.type + STRUCTURED : mail.type;
 }
 
-/** Times are written as their distance to another; as they are, in words, where adding that does not give them back. */
+/** A time as its distance to `fromMs`; as a text if adding the distance would not give it back. */
 function since(fromMs: number, atMs: number): number | string {
   const distanceMs = atMs - fromMs;
   return fromMs + distanceMs === atMs ? distanceMs : String(atMs);
 }
 
-/** Its distance to `fromMs`; 0 without one. */
+/** The deadline as its distance to `fromMs`; 0 without one. */
 function deadlineOf({ deadlineAtMs }: Mail, fromMs: number): number | string {
   if (deadlineAtMs === 0) return 0;
   return deadlineAtMs === fromMs ? String(deadlineAtMs) : since(fromMs, deadlineAtMs);
@@ -507,13 +511,13 @@ const isShared = (extras: MailExtras): boolean => Object.isFrozen(extras);
 type Named = number | string;
 type Added = readonly [readonly string[], readonly NamedContext[]];
 
-/** The receiving side of a link's codec. */
+/** Reads the batches that a link receives. */
 export class BatchReader {
   readonly #names = new ReceivedNames();
 
   /**
-   * Decodes one post and tells `sink` what it says. Returns how many mails and replies it held. Throws INVALID_ENVELOPE for
-   * what is no batch.
+   * Decodes one post into calls of `sink`. Returns how many mails and replies it held. Throws INVALID_ENVELOPE if it is no
+   * batch.
    */
   read(data: unknown, sink: BatchSink): number {
     try {

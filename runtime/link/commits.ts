@@ -5,7 +5,7 @@ import { COUNT } from '../observe/thread-counters.ts';
 
 /**
  * - `memory` of the commit log, which outlives the thread.
- * - `log`    posts what the next commit counts, and gives the number up to which that was told.
+ * - `log`    posts what the next commit counts, and returns the number up to which that was told.
  */
 export interface CommitsDeps {
   readonly place: { readonly incarnation: number; readonly counters: Float64Array };
@@ -13,7 +13,7 @@ export interface CommitsDeps {
   readonly log: { tell(): number };
 }
 
-/** What one thread has to commit: what it has accepted for itself, and the outcomes of what it was given. */
+/** Commits the work of one thread: mail that it accepted for itself, and outcomes of mail that it was given. */
 export class Commits {
   readonly #incarnation: number;
   readonly #counters: Float64Array;
@@ -30,7 +30,7 @@ export class Commits {
     this.#reports = log;
   }
 
-  /** One more mail is accepted on a flow within the thread. */
+  /** Notes that one more mail is accepted on a flow within the thread. */
   accepted(flow: OutFlow): void {
     flow.uncommitted += 1;
     if (flow.isDirty) return;
@@ -38,7 +38,7 @@ export class Commits {
     this.#accepted.push(flow);
   }
 
-  /** The flow has outcomes; false when that is known. */
+  /** Notes that the flow has outcomes; false if that was noted before. */
   settled(flow: InFlow): boolean {
     if (flow.isDirty) return false;
     flow.isDirty = true;
@@ -46,14 +46,14 @@ export class Commits {
     return true;
   }
 
-  /** Marks a mail as sent whose place has no thread: it is not posted, but is not in this thread alone. */
+  /** Marks a mail as sent whose place has no thread: it is not posted, but the control thread has a copy. */
   markHeld(flow: OutFlow, sequence: number): void {
     if (flow.mark(sequence)) this.#counters[COUNT.accepted] = (this.#counters[COUNT.accepted] as number) + 1;
   }
 
   /**
-   * Has told what there is to tell of it, and commits everything, in one step unless there are thousands of marks. True when
-   * there were outcomes.
+   * Commits everything, after the control thread was told of it: in one step, unless there are thousands of marks. Returns
+   * whether there were outcomes.
    */
   commit(): boolean {
     const told = this.#reports.tell();

@@ -2,17 +2,17 @@ import { expose, type Endpoint, wrap } from 'comlink';
 import { type ErrorData, embedderError, errorWithStack, type OrreryError } from '../protocol/errors.ts';
 import type { Port } from './port.ts';
 
-/** Calls as they are made from another thread: every answer is a promise. */
+/** The calls as seen from another thread: each returns a promise. */
 export type Remote<Calls> = {
   [Name in keyof Calls]: Calls[Name] extends (...args: infer Args) => infer Result
     ? (...args: Args) => Promise<Awaited<Result>>
     : never;
 };
 
-/** What an answer carries: comlink loses the code of an error. */
+/** An answer's value or error as data: comlink would lose the error's code. */
 type Sealed = { readonly value: unknown } | { readonly error: ErrorData };
 
-/** A message of comlink in our frame. Whatever else comes on the port is an order. */
+/** A message of comlink in our frame. Everything else on the port is an order. */
 interface Framed {
   readonly t: 'call' | 'answer';
   readonly message: Numbered;
@@ -23,14 +23,14 @@ interface Numbered {
   readonly id: string;
 }
 
-/** What comlink has of one connection to call through. */
+/** What comlink calls on one connection. */
 interface SealedCalls {
   call(name: string, args: unknown[]): Promise<Sealed>;
 }
 
 /**
  * One port between two threads, for orders and calls both ways. Everything on it arrives in the order in which it was
- * posted: what was ordered before an answer is obeyed before the answer is had.
+ * posted: an order that was given before an answer takes effect before the answer arrives.
  *
  * Comlink carries the calls. It waits for ever when the other side dies; here a call fails once the connection is `cut`.
  *
@@ -39,13 +39,13 @@ interface SealedCalls {
 export class Connection<Calls extends object = object, Order = never> {
   readonly api: Remote<Calls>;
   readonly #port: Port;
-  /** What fails a call, by its id, until its answer is read. */
+  /** By the id of each call whose answer is not read yet: the function that fails it. */
   readonly #waiting = new Map<string, (error: OrreryError) => void>();
   #lastCall = '';
   #onAnswer: (message: unknown) => void = () => undefined;
   #cut: OrreryError | undefined;
 
-  /** Nothing is heard before `serve`: it waits in the port. */
+  /** Messages wait in the port until `serve`. */
   constructor(port: Port) {
     this.#port = port;
     const remote = wrap<SealedCalls>(
@@ -61,7 +61,7 @@ export class Connection<Calls extends object = object, Order = never> {
     });
   }
 
-  /** Answers the other side's calls by `ours` and gives on its orders, from now on. */
+  /** From now on answers the other side's calls with `ours`, and passes its orders to `onOrder`. */
   serve<Ours extends object>(ours: Ours, onOrder: (order: unknown) => void = () => undefined): void {
     let onCall: (message: unknown) => void = () => undefined;
     const calls: SealedCalls = { call: (name, args) => sealed(ours, name as keyof Ours, args) };
@@ -83,7 +83,7 @@ export class Connection<Calls extends object = object, Order = never> {
     this.#port.post(order, transfer);
   }
 
-  /** The other side is gone: every future call fails with `error`, and every one whose answer was not read. */
+  /** Fails every later call, and every call whose answer was not read yet, with `error`: the other side is gone. */
   cut(error: OrreryError): void {
     this.#cut = error;
     for (const fail of this.#waiting.values()) fail(error);
@@ -118,13 +118,13 @@ export class Connection<Calls extends object = object, Order = never> {
     });
   }
 
-  /** Comlink hands it on some turns later: a cut that comes before must not fail what was answered. */
+  /** Comlink passes the answer on some turns later. A cut before that must not fail the answered call. */
   #answered(message: Numbered): void {
     this.#waiting.delete(message.id);
     this.#onAnswer(message);
   }
 
-  /** What comlink takes for a port of its own: it posts in frames, and gets what comes in the other's. */
+  /** An endpoint for comlink: it posts in frames of one kind, and delivers what comes in those of the other. */
   #endpoint(t: Framed['t'], listen: (listener: (message: unknown) => void) => void): Endpoint {
     return {
       postMessage: (message: Numbered, transfer?: unknown[]) => {

@@ -6,11 +6,11 @@ import type { RecordChange, StoreBatch, StoredMail } from '../protocol/store.ts'
 import type { AgentRow } from '../protocol/agent-row.ts';
 
 /**
- * What takes the units of the thread: its connection to the journal.
+ * The thread's connection to the journal, which takes its units.
  *
- * - `write`   hands a unit over; `done` is called, in the order of the units, when it survives the loss of power, with the
- *             number of its first mail; one that is not awaited may be written some milliseconds later, with others.
- * - `isFull`  so much is under way that nothing more is taken for now.
+ * - `write`   hands a unit over. `done` is called when it survives the loss of power, in the order of the units, with the
+ *             number of its first mail. A unit that is not awaited may be written some milliseconds later, with others.
+ * - `isFull`  too much is under way: nothing more is taken for now.
  * - `failure` why the journal cannot write at present; it goes on trying.
  */
 export interface UnitLog {
@@ -19,15 +19,15 @@ export interface UnitLog {
   readonly failure: ErrorData | undefined;
 }
 
-/** So much mail makes a unit of its own, while the handler that sends it goes on. */
+/** With so much mail a unit is written while the handler that sends it still runs. */
 const AHEAD = 256;
 
-/** Whose work is not done before what it sent is kept. */
+/** Work that is not done before the mail that it sent is kept. */
 export interface Sender {
   keeps(count: number): void;
 }
 
-/** A mail on its way to a durable recipient. */
+/** A mail to a durable recipient, before it is kept. */
 export interface Sending {
   readonly row: AgentRow;
   readonly lane: Lane;
@@ -38,37 +38,36 @@ export interface Sending {
 
 export interface JournalWriterDeps {
   readonly log: UnitLog;
-  /** Sends a mail that is kept on its way. */
+  /** Posts a mail once it is kept. */
   readonly post: (sending: Sending) => void;
   /** Has `flush` called soon. */
   readonly plan: () => void;
 }
 
 /**
- * What one thread gives to the journal, in units: mail for durable recipients, which goes on its way when it is kept, and
- * the numbers of what is settled.
+ * Writes what one thread gives to the journal, in units: mail for durable recipients, and the numbers of settled mail.
  *
- * Nobody starts on an envelope that a crash could make unsent; and a handler that sent one is done when it is kept, so
- * that its own envelope is not settled before.
+ * Mail is posted when it is kept: nobody starts on an envelope that a crash could make unsent. A handler that sent such mail
+ * is done when it is kept, so its own envelope is not settled before.
  */
 export class JournalWriter {
-  /** Called when a unit is about to be made of what there is: what is recorded then goes into it. */
+  /** Called just before a unit is made; records that are added then are part of it. */
   beforeUnit: () => void = () => undefined;
   readonly #deps: JournalWriterDeps;
   readonly #recorder = new MailRecorder();
   #sendings: Sending[] = [];
   #settled: number[] = [];
   #records: RecordChange[] = [];
-  /** Called when all that was handed over before is kept. */
+  /** Called when everything handed over before them is kept. */
   #waiters: (() => void)[] = [];
-  /** What each unit under way says to be settled. */
+  /** The numbers that each unit under way reports as settled. */
   readonly #open = new Fifo<readonly number[]>();
 
   constructor(deps: JournalWriterDeps) {
     this.#deps = deps;
   }
 
-  /** Why nothing can be kept at present. */
+  /** Why the journal cannot write at present. */
   get failure(): ErrorData | undefined {
     return this.#deps.log.failure;
   }
@@ -84,7 +83,7 @@ export class JournalWriter {
     else this.#deps.plan();
   }
 
-  /** The outcome of the mail with this number is known. */
+  /** Notes that the outcome of the mail with this number is known. */
   settled(number: number): void {
     this.#settled.push(number);
     this.#deps.plan();
@@ -95,7 +94,7 @@ export class JournalWriter {
     this.#deps.plan();
   }
 
-  /** The numbers of all that is settled and not yet known to be so in the journal. */
+  /** The numbers of settled mail that the journal does not know as settled yet. */
   unsettled(): number[] {
     const underWay = Array.from({ length: this.#open.length }, (_, at) => this.#open.at(at) ?? []);
     return [...underWay.flat(), ...this.#settled];
@@ -122,7 +121,7 @@ export class JournalWriter {
     this.#write(settled, records, waiters);
   }
 
-  /** Mail of a handler that sends much goes ahead of it, unless something came before that is to be known first. */
+  /** Mail of a handler that sends much may be written before the handler ends, unless older notes have to be written first. */
   get #mayGoAhead(): boolean {
     return this.#settled.length === 0 && this.#records.length === 0 && !this.#deps.log.isFull;
   }

@@ -19,29 +19,35 @@ import {
 } from './batch.ts';
 import type { Port } from './port.ts';
 
-/** Envelopes that may be posted and not yet taken in by the other side; one post may go beyond it. */
+/** Envelopes that may be posted before the other side has taken them in; one post may go beyond it. */
 const CREDIT_WINDOW = 1_024;
-/** How many are taken in before a waiting sender is woken. */
+/** Envelopes that are taken in before a waiting sender is woken. */
 const WAKE_EVERY = 256;
-/** Mails of one post, and of one whose mails are as JSON longer than `LARGE` characters each. */
+/** Mails of one post. */
 const MAX_BATCH = 256;
+/** Mails of one post if they are large. */
 const MAX_LARGE = 128;
+/** Mails with more characters of JSON than this are large. */
 const LARGE = 1_024;
 /** Mails that may be encoded before there is credit for them. */
 const MAX_ENCODED = 2_048;
-/** How long the other side may take in nothing before its credit does not count any more. */
+/** How long the other side may take in nothing before its credit no longer holds posts back. */
 const PATIENCE_MS = 100;
 
-/** Words of the credit memory that both ends of a link share. The other side sets the flags but for `RESTS`. */
+// The words of one side's half of the credit memory. The other side sets the flags, but for `RESTS`.
+/** How many envelopes this side has taken in. */
 const TAKEN_IN = 0;
+/** Flag: the other side waits for credit. */
 const IS_STARVED = 1;
+/** Flag: the other side waits for room in a mailbox. */
 const WANTS_ROOM = 2;
+/** Flag: this side blocks until a post arrives. */
 const RESTS = 3;
 const SIDE_WORDS = 4;
 
 export const newCreditMemory = (): SharedArrayBuffer => new SharedArrayBuffer(2 * SIDE_WORDS * 4);
 
-/** One end of a link: `place` is at the other one, and `incarnation` sits there. */
+/** One end of a link. `place` and `incarnation` are those of the other end. */
 export interface LinkEnd {
   readonly place: string;
   readonly incarnation: number;
@@ -62,8 +68,8 @@ export interface LinkDeps {
 /**
  * A direct connection to another thread: collects what goes there, posts it in batches, and takes in what comes.
  *
- * The size of a batch follows what is in flight (a decayed peak, told to the other side in each header): one that holds
- * a whole window of asks would make the two threads take turns.
+ * The size of a batch follows the asks in flight: a decayed peak, which each header tells the other side. A batch that held a
+ * whole window of asks would make the two threads take turns.
  */
 export class Link {
   readonly place: string;
@@ -108,7 +114,7 @@ export class Link {
     this.#counters = counters;
   }
 
-  /** Nothing waits to be posted. */
+  /** Whether nothing waits to be posted. */
   get isDrained(): boolean {
     return this.#queue.isEmpty && this.#encoded.length === 0;
   }
@@ -176,7 +182,7 @@ export class Link {
     return this.#encoded.length === 0 || this.#awaitCredit();
   }
 
-  /** Encodes what waits for credit, as long as a processor has it at hand. What is large waits as it is: it would be there twice. */
+  /** Encodes mail that waits for credit, while it is in the processor's cache. Large mail waits unencoded: else it would exist twice. */
   #encodeAhead(): void {
     const queue = this.#queue;
     while (!this.#isLarge && queue.mailCount >= MAX_BATCH && this.#encodedMails < MAX_ENCODED)
@@ -211,22 +217,22 @@ export class Link {
     }
   }
 
-  /** From here on a post of the other side ends a `rest`. */
+  /** From now on a post of the other side ends a `rest`. */
   expect(): void {
     Atomics.store(this.#credit, this.#side * SIDE_WORDS + RESTS, 1);
   }
 
-  /** Blocks this thread, at most so long, until the other side has posted something since `expect`. */
+  /** Blocks this thread for at most `ms`, until the other side has posted something since `expect`. */
   rest(ms: number): void {
     Atomics.wait(this.#credit, this.#side * SIDE_WORDS + RESTS, 1, ms);
   }
 
-  /** Asks the other side to say when mail from here is settled. */
+  /** Asks the other side to wake this one when it settles mail from here. */
   wantRoom(): void {
     Atomics.store(this.#credit, (1 - this.#side) * SIDE_WORDS + WANTS_ROOM, 1);
   }
 
-  /** Mail is settled here: wakes the other side if it waits for room. */
+  /** Wakes the other side if it waits for room: mail was settled here. */
   tellOfRoom(): void {
     const at = this.#side * SIDE_WORDS + WANTS_ROOM;
     if (Atomics.load(this.#credit, at) === 0 || this.#isClosed) return;
@@ -234,7 +240,7 @@ export class Link {
     this.#port.post(0);
   }
 
-  /** The other side is gone: nothing is posted any more, what it had posted can still be read. Returns what was left. */
+  /** Stops posting, because the other side is gone. What it had posted can still be read. Returns the mail that was left. */
   retire(): Pick<Outgoing, 'flows' | 'mails'> {
     this.#isClosed = true;
     const left = [
@@ -251,8 +257,8 @@ export class Link {
   }
 
   /**
-   * A thread that has taken in nothing for a while is stuck, and must not hold up the others: what is not posted keeps
-   * everything that this thread did from being committed. How much goes there is bounded by the mailboxes.
+   * Says whether the other side has taken in nothing for so long that it counts as stuck. Then its credit is ignored: unposted
+   * mail would keep all that this thread did from being committed. The mailboxes bound how much goes there.
    */
   #isOverdue(room: number): boolean {
     if (room > 0) {
@@ -276,7 +282,7 @@ export class Link {
   }
 
   #post({ message, outgoing: { flows, mails } }: Encoded): void {
-    // First the post, then the marks: what they call sent has left this thread, whenever it is ended.
+    // First the post, then the marks: mail that is marked as sent has left this thread, whenever it is ended.
     this.#port.post(message);
     this.#rouse();
     this.#posted = (this.#posted + mails.length) | 0;
@@ -304,7 +310,7 @@ export class Link {
     Atomics.notify(this.#credit, at, 1);
   }
 
-  /** Gives what is to be posted; in several parts, one after the other, where it is too much for one message. */
+  /** Passes the encoded posts to `give`: one, or several in order if it is too much for one message. */
   #encode(outgoing: Outgoing, give: (encoded: Encoded) => void): void {
     this.#peak = Math.max(this.asksInFlight, this.#peak - Math.max(1, this.#peak >> 4), 1);
     const message = this.#messageOf(outgoing);
@@ -318,7 +324,7 @@ export class Link {
     give({ message, outgoing });
   }
 
-  /** Undefined when everything could be carried, but not in one message: strings end at half a gigabyte. */
+  /** The message; undefined if everything can be carried, but not in one: a string has at most half a gigabyte. */
   #messageOf(outgoing: Outgoing): unknown {
     const news: News = { flows: [], introduced: [], slabs: [] };
     for (const flow of outgoing.flows) if (!flow.isIntroduced) this.#introduce(flow, outgoing, news);
@@ -356,13 +362,13 @@ export class Link {
   }
 }
 
-/** A batch, and what the other side reads of it. */
+/** A batch as it was collected, and as the message to post. */
 interface Encoded {
   readonly outgoing: Outgoing;
   readonly message: unknown;
 }
 
-/** What a batch tells the other side of flows, and which flows these are. */
+/** Introductions in a batch, and the flows that they introduce. */
 interface News extends Introductions {
   readonly flows: number[][];
   readonly introduced: OutFlow[];
@@ -374,7 +380,7 @@ function batchSize(peak: number): number {
   return peak < 8 ? 1 : Math.min(MAX_BATCH, peak >> 2);
 }
 
-/** Replaces what cannot cross by the reason: a mail becomes a tombstone, an answer an error. */
+/** Replaces whatever cannot be carried by the reason: a mail becomes a tombstone, an answer an error. */
 function withoutUncarriable(outgoing: Outgoing): void {
   for (const mail of outgoing.mails) {
     const { payload, extras } = mail;
@@ -396,7 +402,7 @@ function withoutUncarriable(outgoing: Outgoing): void {
   }
 }
 
-/** Replaces the one thing there is: it looked as if it could be carried, and cannot. */
+/** Replaces the only mail or answer: it looked as if it could be carried, and cannot. */
 function giveUp({ mails: [mail], replyKinds, replyPayloads }: Outgoing, error: unknown): void {
   const fault = errorToData(notSerialisable('payload', reasonOf(error)));
   if (mail !== undefined) {
@@ -426,11 +432,11 @@ function uncarriable(
   }
 }
 
-/** What a link collects between two posts. Mail may have to wait for credit; the rest goes with the next post. */
+/** Collects what a link posts next. Mail may have to wait for credit; the rest goes with the next post. */
 export class OutgoingQueue {
   #flows: OutFlow[] = [];
   #mails: Mail[] = [];
-  /** Mails before this one are taken. */
+  /** Index of the first mail that is not taken yet. */
   #from = 0;
   #replyAsks: number[] = [];
   #replyKinds: number[] = [];
@@ -451,18 +457,18 @@ export class OutgoingQueue {
     return this.mailCount === 0 && !this.hasNotices;
   }
 
-  /** There is something that needs no credit. */
+  /** Whether something is there that needs no credit. */
   get hasNotices(): boolean {
     return this.#replyAsks.length > 0 || this.#cancels.length > 0 || this.#pulls.length > 0;
   }
 
-  /** Returns how many mails wait. */
+  /** Adds a mail; returns how many wait now. */
   mail(flow: OutFlow, mail: Mail): number {
     this.#flows.push(flow);
     return this.#mails.push(mail) - this.#from;
   }
 
-  /** Returns how many replies wait. */
+  /** Adds a reply; returns how many wait now. */
   reply(ask: number, kind: number, payload: unknown): number {
     this.#replyKinds.push(kind);
     this.#replyPayloads.push(payload);
@@ -526,7 +532,7 @@ export class OutgoingQueue {
   }
 }
 
-/** Two posts that say the same, one after the other. */
+/** Two posts that together hold the same, in the same order. */
 function halvesOf(outgoing: Outgoing): readonly [Outgoing, Outgoing] {
   const { flows, mails, replyAsks, replyKinds, replyPayloads, cancels, pulls } = outgoing;
   const mail = mails.length >> 1;

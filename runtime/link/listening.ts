@@ -1,28 +1,28 @@
 import type { Clock, EventLoop } from '../protocol/seams.ts';
 
 /**
- * What listening costs where threads wait awake, and where they wait asleep.
+ * How threads listen, by how the platform waits: spinning or asleep.
  *
- * - `patienceMs`  how long a thread listens on: enough for the other one to work and answer. Asleep it costs no core, and
- *                 a timer that is shorter than the kernel's tick costs more than all the rest.
- * - `firstPause`  after waiting in vain, at least so many messages go by before the next try: about as many as had to
- *                 come sooner to make up for it.
+ * - `patienceMs`  how long a thread listens on: long enough for the other one to work and answer. Asleep it occupies no core,
+ *                 but a timer shorter than the kernel's tick would cost more than everything else.
+ * - `firstPause`  messages that pass after a vain wait before the next try: about as many as must arrive sooner to make up
+ *                 for the wait.
  */
 const MANNERS = {
   awake: { patienceMs: 0.1, firstPause: 1 },
   asleep: { patienceMs: 2, firstPause: 128 },
 } as const;
 
-/** Other ports, timers and the user's own events have their turn after this long. */
+/** After so many milliseconds other ports, timers and the user's own events get their turn. */
 const TURN_MS = 5;
-/** After waiting in vain again and again, so many messages go by before the next try. */
+/** The most messages that pass between two tries, however often a wait was in vain. */
 const LONGEST_PAUSE = 1_024;
 
 /**
- * One end of a link, which reads the next post and says whether there was one.
+ * One end of a link. Both methods read the next post and say whether there was one.
  *
- * - `take`   if it is here.
- * - `await`  when it is here; blocks the thread until then, at most so long.
+ * - `take`   reads it if it is here already.
+ * - `await`  blocks the thread until it is here, at most so long.
  */
 export interface Listened {
   take(): boolean;
@@ -32,16 +32,16 @@ export interface Listened {
 export interface ListeningDeps {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly loop: Pick<EventLoop, 'soon' | 'listens'>;
-  /** Posts what is due. */
+  /** Posts what waits. */
   readonly flush: () => void;
 }
 
 /**
- * Listens on for a moment after a message came, before the thread goes back to its event loop: where two threads ask and
- * answer in turn, the next message is on its way, and to be woken by the event loop takes longer than to wait.
+ * Listens on for a moment after a message, before the thread goes back to its event loop. Where two threads ask and answer in
+ * turn, the next message is on its way, and waking through the event loop takes longer than waiting.
  *
- * Whether it pays is learnt: each time that nothing came, twice as many messages go by before the next try, as on a
- * machine whose cores are all taken; each time that something came, half as many.
+ * It learns whether that pays. Each time that nothing came, as on a machine whose cores are all busy, twice as many messages
+ * pass before the next try. Each time that something came, half as many do.
  */
 export class Listening {
   readonly #deps: ListeningDeps;
@@ -49,8 +49,9 @@ export class Listening {
   #to: Listened | undefined;
   #untilMs = 0;
   #turnEndsMs = 0;
-  /** Messages that go by after one try, and how many of them still do. */
+  /** Messages that pass after one try. */
   #pause = 0;
+  /** How many of these still have to pass. */
   #left = 0;
 
   constructor(deps: ListeningDeps) {
@@ -58,7 +59,7 @@ export class Listening {
     this.#manner = MANNERS[deps.loop.listens === 'asleep' ? 'asleep' : 'awake'];
   }
 
-  /** A message came from there, as an event of its own, and more may follow. */
+  /** Called when a message came from `other` through the event loop: more may follow. */
   listenTo(other: Listened): void {
     const { clock, loop } = this.#deps;
     if (this.#to !== undefined || loop.listens === 'never') return;

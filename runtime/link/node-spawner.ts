@@ -6,7 +6,7 @@ import { threadArguments } from '../protocol/thread-arguments.ts';
 import { nodePort, type Port } from './port.ts';
 import type { Spawned, Spawner } from './spawner.ts';
 
-/** What Node says of a thread that it has ended for want of memory. */
+/** Node's message when it ends a thread that ran out of memory. */
 const OUT_OF_MEMORY = 'Worker terminated due to reaching memory limit: JS heap out of memory';
 
 /** Starts worker threads from `entry`. Their standard output is this thread's. */
@@ -39,7 +39,7 @@ export class NodeSpawner implements Spawner {
       worker.once('exit', resolve);
     });
     return {
-      // Its own is -1 once it is gone.
+      // The worker's own `threadId` is -1 once it is gone.
       threadId: worker.threadId,
       port,
       cpuMs: async () => {
@@ -85,7 +85,7 @@ export class NodeSpawner implements Spawner {
   }
 }
 
-/** Delivers what a dead thread had posted before its listeners are told. */
+/** Delivers what a dead thread had posted, before the listeners hear of its end. */
 function drain(port: Port, of: MessagePort): void {
   for (let next = port.take(); next !== undefined; next = port.take()) of.emit('message', next.message);
 }

@@ -17,9 +17,9 @@ import type { Commits } from './commits.ts';
 import { type UnitLog, JournalWriter, type Sender, type Sending } from './journal-writer.ts';
 import type { Link } from './link.ts';
 
-/** Takes what is sent to it within the thread. */
+/** Takes mail that is sent to it within the thread. */
 export interface Recipient {
-  /** Says whether it may be given this again after a death. */
+  /** Says whether this mail may be delivered again after a death. */
   isRetry(mail: Mail): boolean;
   deliver(mail: Mail, lane: Lane): void;
 }
@@ -69,10 +69,11 @@ export interface ReplicatedMail {
 }
 
 /**
- * What one thread sends: a flow a recipient and lane, bounded and numbered; posted in batches; committed afterwards.
+ * Everything that one thread sends: one flow for each recipient and lane, bounded and numbered. It is posted in batches, and
+ * committed afterwards.
  *
- * `flush` is the order that makes a death harmless: first everything is posted, then the marks say so, and only then is
- * mail within the thread delivered: nobody starts on what a handler sent whose own work may be done again.
+ * The order of `flush` makes a death harmless. First everything is posted, then the marks say so, and only then is mail within
+ * the thread delivered. So nobody starts on mail of a handler that may have to run again.
  */
 export class Outbox {
   readonly #place: string;
@@ -93,7 +94,7 @@ export class Outbox {
   #kept: ReplicatedMail[] = [];
   /** Mail for a place without a link, in the order in which it was accepted. */
   readonly #held: { readonly flow: OutFlow; readonly mail: Mail }[] = [];
-  /** Pairs of recipient, if there is one, and mail. What is sent within the thread arrives when its sender's work is committed. */
+  /** Pairs of recipient, if there is one, and mail. Mail within the thread is delivered when its sender's work is committed. */
   #undelivered: (Recipient | Mail | undefined)[] = [];
   #settledNames: number[] = [];
   #onCommitted: (() => void)[] = [];
@@ -120,8 +121,8 @@ export class Outbox {
   }
 
   /**
-   * Accepts `mail` for `row`, which has room for it: numbers it, keeps it, and puts it on its way; for a durable recipient
-   * when the journal has it, until when `sender` is not done.
+   * Accepts `mail` for `row`, which must have room: numbers it, keeps it, and has it posted. Mail for a durable recipient is
+   * posted when the journal has it; `sender` is not done before.
    */
   accept(row: AgentRow, lane: Lane, mail: Mail, senderSlot: number, sender?: Sender): void {
     if (this.#journal === undefined || !row.profile.durable) return this.#send(row, lane, mail, senderSlot);
@@ -138,7 +139,7 @@ export class Outbox {
     return this.#journal;
   }
 
-  /** What may be spent on a mail that is kept is not more in a later process. */
+  /** Notes what limits a kept mail, so that a later process does not spend more on it. */
   #limit(mail: Mail): void {
     const { extras } = mail;
     const funds = extras?.account === undefined ? undefined : this.#fundsOf(extras.account);
@@ -150,7 +151,7 @@ export class Outbox {
     this.#send(row, LANE.user, mail, -1);
   }
 
-  /** What was to be kept is. */
+  /** Posts a mail that the journal has. */
   #post({ row, lane, mail, senderSlot }: Sending): void {
     const flow = this.#flow(row, lane);
     flow.pending -= 1;
@@ -165,7 +166,7 @@ export class Outbox {
       this.#acceptLocal(flow, row, mail, senderSlot);
       return;
     }
-    // When this thread and the recipient's die together, the journal has it under that number.
+    // If this thread and the recipient's die together, the journal has the mail under that number.
     if (mail.kept > 0) mail.name = this.#names.write(mail, this.#incarnation, flow.flow, senderSlot);
     const link = this.#links.to(row.place);
     if (link === undefined) {
@@ -178,8 +179,8 @@ export class Outbox {
   }
 
   /**
-   * Gives the control thread a copy of a mail whose place has no thread. It will be posted to the next one; but what
-   * handlers sent that are done must not be in this thread alone until then.
+   * Keeps a mail for a place that has no thread at the moment, and gives the control thread a copy. It is posted to the place's
+   * next thread. Until then, mail of a handler that is done must not exist in this thread alone.
    */
   hold(flow: OutFlow, mail: Mail): void {
     this.#held.push({ flow, mail });
@@ -187,18 +188,18 @@ export class Outbox {
     this.planFlush();
   }
 
-  /** The link will be posted with the next flush. */
+  /** Has the link posted with the next flush. */
   touch(link: Link): void {
     if (link.isDrained) this.#dirtyLinks.push(link);
     this.planFlush();
   }
 
-  /** The flow has outcomes to commit. */
+  /** Notes that the flow has outcomes to commit. */
   touchIn(flow: InFlow): void {
     if (this.#commits.settled(flow)) this.planFlush();
   }
 
-  /** The mail's outcome is known: once that is committed, it needs no name any more. */
+  /** Has the mail's name erased once its outcome, which is known, is committed. */
   forgetName(mail: Mail): void {
     if (mail.name < 0) return;
     this.#settledNames.push(mail.name);
@@ -207,7 +208,7 @@ export class Outbox {
 
   readonly #forgetSettled = (mail: Mail): void => this.forgetName(mail);
 
-  /** Names a mail or, for a `retry` recipient, has a second copy kept: this thread holds its only one. */
+  /** Safeguards a mail whose only copy is here: names it or, for a `retry` recipient, has a second copy kept. */
   safeguard(mail: Mail, incarnation: number, flow: number, senderSlot: number, isCopied: boolean): void {
     if (isCopied) this.#kept.push({ incarnation, flow, mail });
     else mail.name = this.#names.write(mail, incarnation, flow, senderSlot);
@@ -215,8 +216,8 @@ export class Outbox {
   }
 
   /**
-   * Calls `tell` when everything that was accepted here so far is committed: it comes to the next thread if this one dies.
-   * Nothing of it has been begun on by then.
+   * Calls `tell` when everything accepted here so far is committed: if this thread dies, the next one gets it. Nobody has begun
+   * on any of it by then.
    */
   whenCommitted(tell: () => void): void {
     this.#onCommitted.push(tell);
@@ -262,14 +263,14 @@ export class Outbox {
     this.#journal?.flush();
   }
 
-  /** Lets go of what is settled everywhere; returns how many envelopes are still kept. */
+  /** Drops settled envelopes from all ledgers; returns how many are still kept. */
   trim(): number {
     let kept = 0;
     for (const flow of this.#all) kept += flow.isLocal ? 0 : flow.trim();
     return kept;
   }
 
-  /** Something was sent from here, to whomever. */
+  /** Whether anything was ever sent from here. */
   get hasFlows(): boolean {
     return this.#all.length > 0;
   }
@@ -348,7 +349,7 @@ export class Outbox {
     return flow;
   }
 
-  /** The first of so many numbers in one slab. */
+  /** Takes `count` flow numbers in one slab; returns the first. */
   #numbers(count: number): number {
     const left = FLOWS_PER_SLAB - (this.#nextFlow % FLOWS_PER_SLAB);
     const first = count > left ? this.#nextFlow + left : this.#nextFlow;
@@ -357,6 +358,6 @@ export class Outbox {
   }
 }
 
-/** Whether outcomes can be noted in the order in which the recipient settles. */
+/** Whether the flow can note outcomes in the order in which this recipient settles. */
 const fits = ({ isWindowed }: OutFlow, { profile }: AgentRow): boolean =>
   isWindowed || profile.concurrency === undefined;

@@ -1,13 +1,13 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 
-/** One end of a pair of connected ends: what links and connections need of a `MessagePort`. */
+/** What links and connections need of a `MessagePort`: one of two connected ends. */
 export interface Port {
   post(message: unknown, transfer?: readonly unknown[]): void;
   /** The next message that is already here, taken out of turn; undefined when none is. */
   take(): { message: unknown } | undefined;
-  /** One listener; setting it starts the flow. */
+  /** Sets the only listener, and starts the flow of messages. */
   onMessage(listener: (message: unknown) => void): void;
-  /** The other end is gone, and everything it sent has been delivered. */
+  /** Calls `listener` when the other end is gone and everything that it sent has been delivered. */
   onClose(listener: () => void): void;
   /** Keeps the thread alive while the port is open. */
   hold(): void;

@@ -5,10 +5,10 @@ import { systemStopped } from '../protocol/errors.ts';
 import type { Clock } from '../protocol/seams.ts';
 import type { AgentRow } from '../protocol/agent-row.ts';
 
-/** Whoever waits for room is called when there is; this is for deadlines, signals, and a thread that died meanwhile. */
+/** How often deadlines, signals and dead threads are looked for. Room itself is reported. */
 const POLL_MS = 20;
 
-/** `want` asks the recipient's thread to say when there may be room. */
+/** `want` asks the recipient's thread to report when there may be room. */
 export interface RoomWaitersDeps {
   readonly clock: Clock;
   readonly hasRoom: (row: AgentRow, lane: Lane) => boolean;
@@ -21,7 +21,7 @@ interface Queue {
   waiters: Fifo<WaitingSend>;
 }
 
-/** Senders of one thread that wait for room in full mailboxes: a queue a mailbox, served first come, first served. */
+/** Senders of one thread that wait for room in full mailboxes. Each mailbox has a queue, served in order of arrival. */
 export class RoomWaiters {
   readonly #deps: RoomWaitersDeps;
   readonly #queues = new Map<string, Queue>();
@@ -38,7 +38,7 @@ export class RoomWaiters {
     return this.#queues.size;
   }
 
-  /** Says whether somebody waits already: whoever comes later waits behind. */
+  /** Says whether somebody waits already: later senders then queue behind. */
   isAwaited(row: AgentRow, lane: Lane): boolean {
     return this.#queues.size > 0 && this.#queues.has(keyOf(row, lane));
   }
@@ -50,12 +50,12 @@ export class RoomWaiters {
     queue.waiters.push(waiter);
     this.#queues.set(key, queue);
     this.#stopPolling ??= this.#deps.clock.setTimer(POLL_MS, () => this.#poll());
-    // It may have got room before its thread could know that somebody wants it.
+    // There may have been room before the recipient's thread could know that somebody waits.
     this.#deps.want(row);
     if (this.#deps.hasRoom(row, lane)) this.wake();
   }
 
-  /** Mail was settled somewhere: lets as many go as there is room for. */
+  /** Lets as many senders go as there is room for: mail was settled somewhere. */
   wake(): void {
     if (this.#queues.size === 0 || this.#isServing) return;
     this.#isServing = true;

@@ -9,7 +9,7 @@ export interface MailCopy {
   readonly mail: MailData;
 }
 
-/** Has `send` post copies of these. A mail that cannot be copied could not have gone to another thread either: it ends. */
+/** Has `send` post copies of these mails. A mail that cannot be copied could not cross to another thread either, and ends. */
 export function sendCopies(
   kept: readonly ReplicatedMail[],
   send: (copies: readonly MailCopy[]) => void,

@@ -2,27 +2,28 @@ import { flowBase, WINDOW_WORDS } from './flow-marks.ts';
 
 const LENGTH = 0;
 const COUNTERS = 1;
-/** Up to where what was told of envelopes counts, and up to where it does when the commit is valid. */
+/** Up to which number told outcomes count. */
 const TOLD = 6;
+/** Up to which number they count once the commit is valid. */
 const TOLD_NEXT = 7;
 const FIRST_ENTRY = 8;
 const ENTRY_WORDS = 3;
 const MARKS_A_FLOW = 8;
 const CAPACITY = 2_048;
-/** A flow notes its settled mark, and what stands behind its marks. */
+/** Entries that one flow needs at most: its settled mark, and the words behind its marks. */
 const MOST_A_FLOW = 1 + WINDOW_WORDS;
 
-/** How many counters a commit sets: accepted and the four outcomes, in the order of `COUNT`. */
+/** Counters that a commit sets: accepted and the four outcomes, in the order of `COUNT`. */
 export const COMMITTED_COUNTERS = 5;
 
 export const newCommitLogMemory = (): SharedArrayBuffer =>
   new SharedArrayBuffer((FIRST_ENTRY + CAPACITY * ENTRY_WORDS) * 8);
 
 /**
- * Makes a commit one step, although it writes many marks and a thread can be ended between any two of them.
+ * Makes a commit one step, although it writes many marks, and a thread can be ended between any two of them.
  *
- * The new values are written here first, all absolute; one store declares them valid; then they are applied. Whoever
- * retires the thread applies a log that is still valid again: with the same result.
+ * The new values are written here first, as absolute values. One store declares them valid; then they are applied. If the log
+ * of a dead thread is still valid, whoever retires the thread applies it again, with the same result.
  */
 export class CommitLog {
   readonly #shared: Float64Array;
@@ -38,7 +39,7 @@ export class CommitLog {
     return this.#values.length > CAPACITY - MOST_A_FLOW;
   }
 
-  /** Notes that a mark of a flow becomes `value`. */
+  /** Notes that the commit sets a mark of a flow to `value`. */
   note(incarnation: number, flow: number, words: Int32Array, mark: number, value: number): void {
     const at = FIRST_ENTRY + this.#values.length * ENTRY_WORDS;
     const shared = this.#shared;
@@ -51,8 +52,8 @@ export class CommitLog {
   }
 
   /**
-   * Commits what is noted, and adds `added` to the first counters of `counters`. What was told up to the number `told`
-   * counts from then on.
+   * Commits what is noted, and adds `added` to the first counters of `counters`. From then on outcomes that were told up to the
+   * number `told` count.
    */
   commit(counters: Float64Array, added: readonly number[], told = 0): void {
     const shared = this.#shared;
@@ -73,10 +74,10 @@ export class CommitLog {
   }
 }
 
-/** What the thread told up to this number counts: the marks say so. */
+/** Up to which number the outcomes that the thread told count. */
 export const toldUpTo = (memory: SharedArrayBuffer): number => new Float64Array(memory)[TOLD] as number;
 
-/** Finishes the commit that a dead thread was at, if it was at one. */
+/** Finishes the commit in which a thread died, if it died in one. */
 export function finishCommit(
   memory: SharedArrayBuffer,
   counters: Float64Array,

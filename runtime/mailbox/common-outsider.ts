@@ -11,16 +11,17 @@ interface Begun {
 }
 
 /**
- * Who outside caused all that is in hand of a flow, whose recipient has several in hand: in the shared memory behind the marks.
+ * The outsider who caused everything that a recipient has in hand of one flow, noted in the shared memory behind the marks. It is
+ * for recipients that have several envelopes in hand.
  *
- * When the thread dies and no code runs, nobody knows which of them it died over. If all have one cause, that does not matter.
+ * If the thread dies while no code runs, nobody knows over which envelope. If all have one cause, that does not matter.
  */
 export class CommonOutsider {
   readonly #words: Int32Array;
   readonly #base: number;
-  /** In hand, by their sequences. */
+  /** The envelopes in hand, by sequence. */
   readonly #begun = new Map<number, Begun>();
-  /** How many of these each outsider caused, and nobody. */
+  /** How many of these each outsider caused, and how many nobody did. */
   readonly #counts = new Map<string, number>();
 
   constructor(words: Int32Array, base: number) {
@@ -28,7 +29,7 @@ export class CommonOutsider {
     this.#base = base;
   }
 
-  /** `sequence` is begun on, which `key` caused. */
+  /** Notes that `sequence`, which `key` caused, is begun on. */
   begin(sequence: number, key: OutsiderKey, isAgain: boolean): void {
     this.#forget(sequence);
     this.#begun.set(sequence, { key, isAgain });
@@ -36,9 +37,9 @@ export class CommonOutsider {
     this.#write();
   }
 
-  /** `sequence` is settled. */
+  /** Notes that `sequence` is settled. */
   end(sequence: number): void {
-    // What was the last in hand stands there until the next one is: its outcome may not be committed yet.
+    // The last envelope in hand stays noted until the next is begun on: its outcome may not be committed yet.
     if (this.#forget(sequence) && this.#begun.size > 0) this.#write();
   }
 
@@ -50,7 +51,7 @@ export class CommonOutsider {
   }
 
   #write(): void {
-    // Asked for each envelope: of a thousand in hand not all can be looked at.
+    // This runs for each envelope: it must not look at all that are in hand.
     const [first, second] = this.#counts.size === 1 ? (this.#first?.key ?? NOBODY) : NOBODY;
     this.#set(IN_COMMON.outsider, first);
     this.#set(IN_COMMON.outsiderMore, second);

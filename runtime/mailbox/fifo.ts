@@ -1,5 +1,5 @@
 const SMALLEST = 8;
-/** Of all that are empty. */
+/** The items of every empty queue. */
 const NO_ITEMS: readonly [] = [];
 
 /**
@@ -8,7 +8,7 @@ const NO_ITEMS: readonly [] = [];
  * `push`, `shift`, `peek` and `at` cost constant time; an empty queue holds nothing, since most mailboxes are empty.
  */
 export class Fifo<T> {
-  // A circle whose size is zero or a power of two.
+  // A ring whose size is zero or a power of two.
   #items: (T | undefined)[] = NO_ITEMS as never;
   #head = 0;
   #length = 0;
@@ -53,7 +53,7 @@ export class Fifo<T> {
     return this.#items[(this.#head + index) & (this.#items.length - 1)];
   }
 
-  /** Takes the item at `index` out, the others keep their order; undefined outside. Moves every younger item. */
+  /** Takes out the item at `index`; the others keep their order. Undefined outside. Moves every younger item. */
   removeAt(index: number): T | undefined {
     if (index < 0 || index >= this.#length) return undefined;
     const mask = this.#items.length - 1;
@@ -73,7 +73,7 @@ export class Fifo<T> {
     this.#length = 0;
   }
 
-  /** Halves the circle when an eighth is in use: far enough from where it doubles that neither follows the other. */
+  /** Halves the ring when an eighth is in use: far enough from where it doubles that they do not alternate. */
   #giveBack(): void {
     const size = this.#items.length;
     if (size > SMALLEST && this.#length * 8 <= size) this.#resize(size / 2);

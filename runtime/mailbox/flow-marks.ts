@@ -1,9 +1,9 @@
 /**
- * The marks of flows, in shared memory that no worker owns.
+ * The words of a flow's marks, in shared memory that no worker owns.
  *
- * A *flow* is everything one thread sends to one recipient in one lane: a dense sequence 1, 2, 3, ... in Int32, so
- * compared wrap-safely. Its sender's thread owns the record and writes `SENT`; the recipient's thread writes the others.
- * They stay readable when either thread is gone, which is what replay and conservation stand on.
+ * A *flow* is everything that one thread sends to one recipient in one lane. Its sequence is dense: 1, 2, 3, ... in Int32, so
+ * `distance` compares two of it. The sender's thread owns the record and writes `sent`, `slot` and `lane`; the recipient's
+ * thread writes the others. Replay and conservation read the marks when either thread is gone.
  */
 export const MARK = {
   /** Last sequence posted. */
@@ -12,31 +12,34 @@ export const MARK = {
   started: 1,
   /** Last sequence up to which every outcome is known and everything its handler sent is posted. */
   settled: 2,
-  /** Which agent, as its slot, and which lane, with `WINDOWED`: so that a record can be read without its owner. */
+  /** Slot of the recipient, so that the record can be read without its owner. */
   slot: 3,
+  /** The lane, with `WINDOWED` added if words stand behind the marks. */
   lane: 4,
-  /** Who outside caused what was last begun on, as their key; 0 and 0 for nobody. Whoever retires the thread charges them. */
+  /** First half of the key of the outsider who caused the envelope last begun on; both halves are 0 for nobody. */
   outsider: 5,
+  /** Second half of that key. Whoever retires the thread charges this outsider. */
   outsiderMore: 6,
-  /** It was begun on before: its deaths are one charge. */
+  /** 1 if that envelope was begun on before: its deaths are one charge. */
   isAgain: 7,
 } as const;
 
 export const MARK_WORDS = 8;
 export const FLOWS_PER_SLAB = 512;
-/** The words behind the marks of a flow to an agent that handles several at once: one bit for each that is settled ahead. */
+/** Words behind the marks, if the recipient handles several at once: one bit for each envelope that is settled ahead. */
 export const WINDOW_WORDS = 32;
-/** The words behind these: what all have in common that are in hand. */
+/** The words behind the window: what all envelopes in hand have in common. */
 export const IN_COMMON = {
-  /** Who outside caused them all, as their key; 0 and 0 for nobody, or not the same one. */
+  /** First half of the key of the outsider who caused them all; both halves are 0 if nobody did, or not the same one. */
   outsider: MARK_WORDS + WINDOW_WORDS,
+  /** Second half of that key. */
   outsiderMore: MARK_WORDS + WINDOW_WORDS + 1,
-  /** There is one alone, and it was begun on before. */
+  /** 1 if only one is in hand, and it was begun on before. */
   isAgain: MARK_WORDS + WINDOW_WORDS + 2,
 } as const;
-/** How many records such words take: numbers of flows that are none. */
+/** How many flow records the window and the words behind it take. Their flow numbers are not given to flows. */
 export const WINDOW_RECORDS = WINDOW_WORDS / MARK_WORDS + 1;
-/** In the word of the lane: such words stand behind it. */
+/** Added to the word of the lane if a window stands behind the marks. */
 const WINDOWED = 256;
 
 export const laneAt = (words: Int32Array, base: number): number =>

@@ -15,7 +15,7 @@ export interface OutcomeCounts {
 }
 
 /**
- * The recipient's end of a flow: what came in, and which outcomes are known but not committed yet.
+ * The recipient's end of a flow: counts what came in, and notes outcomes that are not committed yet.
  *
  * Outcomes are committed in batches, after everything that the handlers sent has been posted: see `commit`.
  */
@@ -36,10 +36,10 @@ export class InFlow {
   #expired = 0;
   #deadLettered = 0;
   #ahead: Map<number, Outcome> | undefined;
-  /** Where its recipient handles several at once: what of `#ahead` outlives this thread. */
+  /** Outcomes ahead of the mark, as they outlive this thread; only if the recipient handles several at once. */
   readonly #window: SettledAhead | undefined;
   readonly #inCommon: CommonOutsider | undefined;
-  /** Up to `settled`, and counted by a former commit. */
+  /** How many up to `settled` a former commit has counted. */
   #counted = 0;
 
   constructor(incarnation: number, flow: number, slot: number, lane: Lane, words: Int32Array, base: number) {
@@ -60,7 +60,7 @@ export class InFlow {
     }
   }
 
-  /** The number of what comes in next: what was settled ahead when a former thread died does not come again. */
+  /** The sequence of what comes in next. It skips what was settled ahead when a former thread died: that does not come again. */
   receive(): number {
     const window = this.#window;
     if (window === undefined) this.received = (this.received + 1) | 0;
@@ -72,18 +72,18 @@ export class InFlow {
     return this.received;
   }
 
-  /** Says whether `sequence` may be begun on while others are in hand: its outcome could be noted before theirs. */
+  /** Says whether `sequence` may be begun on while others are in hand, because its outcome could be noted before theirs. */
   mayBegin(sequence: number): boolean {
     return distance(sequence, this.settled) <= (this.#window === undefined ? 1 : WINDOW);
   }
 
-  /** Marks the handling of `sequence` as begun; from here on its death is told, not repeated. */
+  /** Marks the handling of `sequence` as begun. If it dies from now on, its sender is told; it is not repeated. */
   start(sequence: number): void {
     const at = this.base + MARK.started;
     if (distance(sequence, this.words[at] as number) > 0) this.words[at] = sequence;
   }
 
-  /** Notes who outside caused `sequence`, which is begun on now, if somebody did, and whether it was begun on before. */
+  /** Notes which outsider, if any, caused `sequence`, which is begun on now, and whether it was begun on before. */
   blame(sequence: number, outsider: Outsider | undefined, isAgain: boolean): void {
     const { words, base } = this;
     const key = outsider?.key ?? NOBODY;
@@ -143,7 +143,7 @@ export class InFlow {
     return passed + (this.#ahead?.size ?? 0) - (this.#window?.noted ?? 0);
   }
 
-  /** Everything that came in has a committed outcome. */
+  /** Whether everything that came in has a committed outcome. */
   get isSettled(): boolean {
     return distance(this.received, this.words[this.base + MARK.settled] as number) <= 0;
   }

@@ -15,8 +15,11 @@ const HIGH = 2 ** 32;
 const MAX_ID_BYTES = RECORD_WORDS * 4 - ID_AT_BYTE;
 
 /**
- * An envelope that a dead thread held, as its shared record names it: `incarnation` and `flow` say which flow it is of,
- * `senderSlot` is -1 for a sender without one, `kept` its number in the journal, 0 for one that is not kept there.
+ * An envelope that a dead thread held, as its shared record names it.
+ *
+ * - `incarnation`, `flow` of which flow it is.
+ * - `senderSlot`          -1 if its sender has no slot.
+ * - `kept`                its number in the journal; 0 if it is not kept there.
  */
 export interface NamedMail {
   readonly incarnation: number;
@@ -29,9 +32,9 @@ export interface NamedMail {
 }
 
 /**
- * Names, in shared memory, of the envelopes whose only copy is in this thread: when the thread dies, each is
- * dead-lettered under its own id. And of those that it sent elsewhere and the journal has: when both threads die, they are
- * read from there. Ids are latin-1, cut at 40 bytes.
+ * Names of envelopes in shared memory. Envelopes whose only copy is in this thread have one: when the thread dies, each is
+ * dead-lettered under its own id. Those that it sent elsewhere and the journal has, too: when both threads die, they are read
+ * from the journal. Ids are latin-1, cut at 40 bytes.
  */
 export class MailNames {
   readonly #onSlab: (memory: SharedArrayBuffer) => void;
@@ -42,7 +45,7 @@ export class MailNames {
     this.#onSlab = onSlab;
   }
 
-  /** Writes the record of `mail`; returns its number, to be given back to `erase`. */
+  /** Writes the record of `mail`; returns its number, which `erase` takes. */
   write(mail: Mail, incarnation: number, flow: number, senderSlot: number): number {
     const record = this.#free.pop() ?? this.#grow();
     const slab = this.#slabs[Math.floor(record / RECORDS)] as { words: Int32Array; bytes: Uint8Array };

@@ -7,17 +7,20 @@ import type { NumberedMail } from '../protocol/store.ts';
 import { JournalledFunds } from './journalled-funds.ts';
 import { Mail, type MailExtras, NO_ASK } from './mail.ts';
 
-/** What follows in a record: nothing, JSON, or what JSON cannot say, serialised, in base 64. */
+// Kinds of payload in a record.
+/** No payload follows. */
 const NO_PAYLOAD = 0;
+/** JSON follows. */
 const JSON_PAYLOAD = 1;
+/** A structured clone follows, in base 64: JSON cannot carry the payload. */
 const CLONED_PAYLOAD = 2;
 
 /**
- * A mail as the journal keeps it: a list, because names would be a third of the file. To whom it goes is kept beside it. Nobody
- * waits for its answer any more when it is read, and its account is gone.
+ * A mail as the journal keeps it: a list, because field names would be a third of the file. Its recipient is kept beside it. When
+ * it is read, nobody waits for its answer any more, and its account is gone.
  *
- * `[id, timestamp, deadlineAtMs, correlationId, kind of payload, payload, type, sender, capability, path, extras]`: what
- * there is none of is null, a deadline 0; a hop of the path is `[agent, capability, envelopeId]`.
+ * `[id, timestamp, deadlineAtMs, correlationId, kind of payload, payload, type, sender, capability, path, extras]`. Missing
+ * values are null, a missing deadline is 0. A hop of the path is `[agent, capability, envelopeId]`.
  */
 const MailRecord = z.tuple([
   z.string(),
@@ -36,20 +39,20 @@ const TIMESTAMP = 1;
 const EXTRAS = 10;
 
 /**
- * Writes mails as text. Mails that follow each other have much in common: that is written once for all of them.
+ * Writes mails as text. What a mail has in common with the one before is not encoded again.
  */
 export class MailRecorder {
   #like: Mail | undefined;
   #common = '';
-  /** Of whose ids it is known whether they need quoting: whose serial numbers they are. */
+  /** The origin of which it is known whether its ids need quoting. */
   #origin = '';
   #isPlain = true;
   #correlationId: string | undefined;
   #correlated = 'null';
 
   /**
-   * The mail as text; what it says of the payload stays with the mail, for whoever carries it. Throws what JSON or the
-   * structured clone throws for a payload that cannot be carried.
+   * The mail as text. The payload's JSON stays with the mail, for the link. Throws what JSON or the structured clone throws for a
+   * payload that cannot be carried.
    */
   record(mail: Mail): string {
     const { timestamp, deadlineAtMs } = mail;
@@ -82,7 +85,7 @@ export class MailRecorder {
     return text === undefined ? `${NO_PAYLOAD},null` : `${JSON_PAYLOAD},${text}`;
   }
 
-  /** What it has in common with the one before, as a rule. */
+  /** The rest of the record, which as a rule is the same as in the one before. */
   #rest(mail: Mail): string {
     if (this.#like !== undefined && isAlike(mail, this.#like)) return this.#common;
     const { type, sender, capability, path } = mail;

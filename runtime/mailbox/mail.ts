@@ -16,16 +16,14 @@ import type { Behalf } from './behalf.ts';
 import type { JournalledFunds } from './journalled-funds.ts';
 import type { InFlow } from './in-flow.ts';
 
-/** No ask waits for an answer to this mail. */
+/** The ask of a mail that no ask waits for. */
 export const NO_ASK = -1;
 
-/**
- * An ask is named by a number: its slot in the table of its thread, and a generation, so that a late answer to an older
- * ask of the same slot is known as such. Between threads the two travel apart, as small numbers.
- */
+// A number names an ask: its slot in the ask table of its thread, and a generation. By that a late answer to an older ask of
+// the same slot is recognised. Between threads the two are sent apart, as small numbers.
 const SLOT_BITS = 20;
 const SLOTS = 1 << SLOT_BITS;
-/** Of a mail that nobody waits for. */
+/** The slot of a mail that no ask waits for. */
 export const NO_SLOT = -1;
 
 export const LAST_GENERATION = 0x3fffffff;
@@ -38,26 +36,26 @@ export const askGeneration = (ask: number): number => (ask === NO_ASK ? 0 : Math
 export const askSlot = (ask: number): number =>
   ask === NO_ASK ? NO_SLOT : ask - Math.floor(ask / SLOTS) * SLOTS;
 
-/** A mailbox has three lanes; an envelope's sender chooses one. */
+/** The three lanes of a mailbox. The sender of an envelope chooses one. */
 export const LANE = { system: 0, user: 1, callback: 2 } as const;
 export type Lane = (typeof LANE)[keyof typeof LANE];
 
-/** What an answer says. `empty` is the value undefined. */
+/** Kinds of answers. `empty` is the value undefined. */
 export const REPLY = { value: 0, error: 1, progress: 2, chunk: 3, end: 4, empty: 5 } as const;
 
 const TYPE_INDEX = new Map<A2AMessageType, number>(A2A_MESSAGE_TYPES.map((type, index) => [type, index]));
 
-/** The position of a message type in the seed's list: types travel and are counted as small numbers. */
+/** The position of a message type in the seed's list: types are sent and counted as small numbers. */
 export const typeIndex = (type: A2AMessageType): number => TYPE_INDEX.get(type) ?? 0;
 
 /**
- * What makes an envelope part of a channel between two agents of one system.
+ * Makes an envelope part of a channel between two agents of one system.
  *
- * - `act`     `open` asks for the channel, `data` is what its user sent, `ready` says that somebody listens, `lost` that
- *             this end's actor is over, `close` that the channel is.
- * - `to`      of `data`: the life of the recipient that it is meant for; another one knows nothing of the channel.
- * - `run`     of `data`: since when the recipient has listened without a break, as it said.
- * - `granted` the channel was opened by the recipient, which gives leave to answer over it whatever the tiers say.
+ * - `act`     `open` asks for the channel, `data` is what its user sent. `ready` says that somebody listens, `lost` that this
+ *             end's actor is over, `close` that the channel is over.
+ * - `to`      of `data`: the life of the recipient that it is meant for. Another life knows nothing of the channel.
+ * - `run`     of `data`: since when the recipient has listened without a break, as it reported.
+ * - `granted` the recipient opened the channel, and so allowed answers over it, whatever the tiers say.
  */
 export interface ChannelMark {
   readonly id: string;
@@ -68,7 +66,7 @@ export interface ChannelMark {
 }
 
 /**
- * What few envelopes have: kept out of `Mail` so that most mails stay small. Nothing that is sent says on whose behalf it is.
+ * Fields that few envelopes have, kept out of `Mail` so that most mails stay small. No envelope that is sent shows its behalf.
  */
 export interface MailExtras extends Behalf {
   routingHint?: 'capability';
@@ -79,27 +77,27 @@ export interface MailExtras extends Behalf {
   schema?: string;
   /** The payload crosses by structured clone. */
   structured?: true;
-  /** Answers and progress are a stream's chunks. */
+  /** The sender reads a stream: answers and progress are its chunks. */
   stream?: true;
   /** The id was derived from the envelope being handled, so that a second attempt sends it again under the same id. */
   derived?: true;
-  /** What could be spent on it when it was sent. */
+  /** The budget that it had when it was sent. */
   budget?: Budget;
   /** The account that it is spent from, if its amounts are limited. */
   account?: number;
-  /** What limits it in a later process, if this one ends before its outcome is known. */
+  /** The accounts that limit it in a later process, if this one ends before its outcome is known. */
   funds?: JournalledFunds;
-  /** It means nothing to another process: the journal does not keep it. */
+  /** The journal does not keep it: it means nothing to another process. */
   fleeting?: true;
-  /** A call that the tool host makes: tools are judged by sandbox and not by tier. */
+  /** A call by the tool host: policies judge tools by sandbox and not by tier. */
   tool?: true;
-  /** A message of a shared document: its members were judged when they joined, and are not by tier again. */
+  /** A message of a shared document: members are judged when they join, and not by tier again. */
   frame?: true;
-  /** Where what it says came from outside. */
+  /** Sources outside from which its content came. */
   taint?: Taint;
   /** It is part of a channel between two agents of the system. */
   channel?: ChannelMark;
-  /** Metadata that this version does not know. */
+  /** Metadata of the envelope that this version does not know. */
   unknown?: Record<string, unknown>;
 }
 
@@ -109,7 +107,7 @@ export interface MailExtras extends Behalf {
  * `deadlineAtMs` is 0 without a deadline; `ask` names the waiting ask of the sender's thread, or is `NO_ASK`.
  */
 export class Mail {
-  /** Its id, or its serial number among those of `origin`. */
+  /** Its id, or its serial number among the ids of `origin`. */
   readonly key: string | number;
   readonly origin: string;
   type: number;
@@ -127,21 +125,21 @@ export class Mail {
   attempts = 0;
   /** Position in its flow. */
   sequence = 0;
-  /** Where it came in; unset while it is only in a ledger. */
+  /** The flow on which it came in; undefined while it is only in a ledger. */
   flow: InFlow | undefined = undefined;
-  /** The outcome is known without handling: why. */
+  /** Why it is not handled, if its outcome is known already. */
   tombstone: ErrorData | undefined = undefined;
-  /** Its record among the shared names, or -1. */
+  /** The number of its record among the shared names; -1 without one. */
   name = -1;
   /** Its number in the journal; 0 when it is not kept there. */
   kept = 0;
-  /** Its payload as JSON, once the journal has been given it and until it is posted. */
+  /** Its payload as JSON, from when it is given to the journal until it is posted. */
   text: string | undefined = undefined;
-  /** Was in hand before, in this thread. */
+  /** It was in hand before, in this thread. */
   wasInHand = false;
   /** A former process left it. */
   wasLeft = false;
-  /** What is on the work at it, while it is in hand: its own taint, and that of what was taken in meanwhile. */
+  /** The taint of the work at it while it is in hand: its own, and that of what the work has read since. */
   workTaint: Taint | undefined = undefined;
   /** The id, once somebody has asked for it. */
   #id: string | undefined = undefined;
@@ -183,22 +181,22 @@ export class Mail {
     return this.#id;
   }
 
-  /** Says whether its correlation id is its own id, unless nobody has read that one yet. */
+  /** Says whether its correlation id is known to be its own id. */
   get beginsConversation(): boolean {
     return this.correlationId === (typeof this.key === 'string' ? this.key : this.#id);
   }
 }
 
 /**
- * Says whether the journal keeps a mail of a durable recipient. A stream's reader and the two ends of a channel do not
- * outlive their process: there would be nobody to send to.
+ * Says whether the journal keeps a mail to a durable recipient. It keeps none of a stream or a channel: readers and ends do not
+ * outlive their process.
  */
 export const isToBeKept = ({ extras }: Mail): boolean =>
   extras?.stream !== true && extras?.channel === undefined && extras?.fleeting !== true;
 
 /**
- * Says whether a death may have a mail tried again. A stream never is: part of it may have been read. Nor is what came over
- * a channel: its two ends agree on what comes next.
+ * Says whether a mail may be tried again after a death. A stream never is: part of it may have been read. Nor is mail of a
+ * channel: its two ends agree on what comes next.
  */
 export const isRetry = (extras: MailExtras | undefined, delivery: Delivery): boolean =>
   (extras?.delivery ?? delivery) === 'retry' && extras?.stream !== true && extras?.channel === undefined;
@@ -208,7 +206,7 @@ export const messageTypeOf = (mail: Mail): A2AMessageType => A2A_MESSAGE_TYPES[m
 /**
  * The mail as the envelope that users see; `tier` and `sandboxId` are the registered ones of its sender.
  *
- * Every handled envelope may be made one: the literals hold all that most have, so that nothing grows afterwards.
+ * This may run for every handled envelope: the literals hold all fields that most have, so that no object grows afterwards.
  */
 export function toEnvelope(mail: Mail, tier: AgentTier, sandboxId: string | undefined): A2AEnvelope {
   const { id, sender, recipient, correlationId, timestamp, payload, extras } = mail;
@@ -265,7 +263,7 @@ export function fromEnvelope(envelope: A2AEnvelope): Mail {
   );
 }
 
-/** 0 says that there is none: whatever else is given has passed if it is not after 1970. */
+/** The deadline, at least 1: 0 would mean that there is none, and one that is not after 1970 has passed. */
 const deadlineIn = ({ deadlineAtMs }: Partial<EnvelopeMetadata> = {}): number =>
   deadlineAtMs === undefined ? 0 : Math.max(deadlineAtMs, 1);
 
@@ -300,7 +298,7 @@ export type MailData = readonly [
   boolean,
 ];
 
-/** Where some of it lies. */
+/** Positions of some fields in `MailData`. */
 export const MAIL_DATA = {
   extras: 12,
   sequence: 13,
@@ -344,10 +342,10 @@ export function mailFromData(data: MailData): Mail {
 /** The same envelope for another recipient. */
 export const copyOf = (mail: Mail): Mail => mailFromData(mailToData(mail));
 
-/** Tries that end in a death before an envelope is poison. */
+/** An envelope is poison after so many tries that ended in a death. */
 export const MAX_ATTEMPTS = 3;
 
-/** What its agent lived in died over the envelope, `attempts` times by now: after the last one there is no other. */
+/** Notes that the envelope's agent has died over it `attempts` times. After `MAX_ATTEMPTS` it becomes a tombstone. */
 export function chargeDeaths(mail: Mail, attempts: number, { agentId, reason, taint }: DeathOver): void {
   mail.attempts = attempts;
   if (attempts < MAX_ATTEMPTS) return;

@@ -7,13 +7,13 @@ import { countAhead, isSettledAt } from './settled-ahead.ts';
 
 const TRIM_EVERY = 16;
 
-/** What became of an unsettled entry of a flow whose recipient's thread died. */
+/** What a dead recipient's thread did with an unsettled entry: did not begin on it, or was cut off. */
 export type Fate = 'untouched' | 'cut-off';
 
 /**
- * The sender's end of a flow: numbers what it sends and keeps it until it is settled (the ledger).
+ * The sender's end of a flow: numbers mail, and keeps it until it is settled (the ledger).
  *
- * A flow inside one thread keeps nothing here: there the mailbox is the ledger.
+ * A flow inside one thread keeps nothing: there the mailbox is the ledger.
  */
 export class OutFlow {
   readonly flow: number;
@@ -24,25 +24,25 @@ export class OutFlow {
   readonly isLocal: boolean;
   /** Last sequence given out. */
   sent = 0;
-  /** The place it goes to knows this flow. */
+  /** Whether the recipient's place knows this flow. */
   isIntroduced = false;
   isDirty = false;
-  /** Its recipient handles several at once, and may settle them in any order. */
+  /** Whether its recipient handles several at once, and may settle them in any order. */
   isWindowed = false;
-  /** Sent but not committed; of a local flow. */
+  /** How many of a local flow are sent and not committed. */
   uncommitted = 0;
-  /** Accepted, but not numbered before the journal has them. */
+  /** How many are accepted and wait for the journal; they are numbered when it has them. */
   pending = 0;
-  /** Told of each that is let go of, since its outcome is known. */
+  /** Called with each mail that the ledger drops because it is settled. */
   onSettled: ((mail: Mail) => void) | undefined = undefined;
   #inbound: InFlow | undefined;
   /**
-   * The marks as last read and written here. The recipient writes beside them all the time: reading that memory for each
-   * envelope would cost more than the rest of this class.
+   * The settled mark as last read here. The recipient writes to the same cache line all the time: reading it for each envelope
+   * would cost more than the rest of this class.
    */
   #settled: number;
   #marked: number;
-  /** Some of what it keeps may have names to be forgotten. */
+  /** Whether some of the mail that it keeps may have names to erase. */
   #hasNames = false;
   readonly #entries = new Fifo<Mail>();
 
@@ -77,7 +77,7 @@ export class OutFlow {
     return most < capacity || this.unsettled + this.pending < capacity;
   }
 
-  /** What is settled may be noted before older ones are; behind the record is room for that. */
+  /** Lets the recipient note outcomes ahead of older ones; there is room for them behind the record. */
   openWindow(): void {
     this.isWindowed = true;
     openWindow(this.words, this.base);
@@ -98,7 +98,7 @@ export class OutFlow {
     if ((this.sent & (TRIM_EVERY - 1)) === 0) this.trim();
   }
 
-  /** Notes in `log` what was sent within the thread; returns how many that were. */
+  /** Notes in `log` what was sent within the thread; returns how many envelopes that were. */
   commit(log: CommitLog, ownIncarnation: number): number {
     const count = this.uncommitted;
     this.uncommitted = 0;
@@ -107,7 +107,7 @@ export class OutFlow {
     return count;
   }
 
-  /** Marks what has left this thread; false when it had been marked before. */
+  /** Marks everything up to `sequence` as sent; false if it was marked before. */
   mark(sequence: number): boolean {
     if (distance(sequence, this.#marked) <= 0) return false;
     this.#marked = sequence;
@@ -115,12 +115,12 @@ export class OutFlow {
     return true;
   }
 
-  /** Lets go of what is settled up to the mark; returns how many are not settled. */
+  /** Drops what is settled up to the mark; returns how many are not settled. */
   trim(): number {
     const settled = this.words[this.base + MARK.settled] as number;
     this.#settled = settled;
     const entries = this.#entries;
-    // Numbers are dense: what is let go of need not be read, which was long ago in no cache any more.
+    // Sequences are dense, so dropped mail need not be read: it is in no cache any more.
     const left = Math.max(0, distance(this.sent, settled));
     while (entries.length > left) {
       const settledMail = entries.shift() as Mail;
@@ -129,7 +129,7 @@ export class OutFlow {
     return entries.length - this.#ahead;
   }
 
-  /** Every unsettled entry, oldest first, with what the marks say of it. */
+  /** Every unsettled entry, oldest first, with its fate by the marks. */
   unsettledEntries(): { mail: Mail; fate: Fate }[] {
     this.trim();
     const { words, base } = this;

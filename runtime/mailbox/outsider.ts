@@ -5,7 +5,7 @@ import type { Outsider, OutsiderKey } from './behalf.ts';
 const MAX_NAME = 200;
 const SECOND_WORD_AT_BYTE = 4;
 
-/** The outsider of this name. `salt` is secret, so that nobody can look for a name that has somebody else's key. */
+/** The outsider with this name. `salt` is secret, so that nobody can find a name with somebody else's key. */
 export function outsiderOf(name: string, salt: string): Outsider {
   const digest = hash('sha256', `${salt}\n${name}`, 'buffer');
   return {
@@ -14,14 +14,14 @@ export function outsiderOf(name: string, salt: string): Outsider {
   };
 }
 
-/** So many are remembered: a gateway asks twice for each request, mostly of few callers. */
+/** Outsiders that are remembered: a gateway asks twice for each request, mostly for few callers. */
 const MOST_KNOWN = 256;
 
-/** The outsiders on whose behalf one client asks, by a salt of its own. A long name is not worth the memory. */
+/** Makes the outsiders of one client, with its own salt, and remembers them. Long names are not remembered. */
 export function outsidersBy(salt: string): (name: string) => Outsider {
   const known = remembering(MOST_KNOWN, (name) => outsiderOf(name, salt));
   return (name) => (name.length <= MAX_NAME ? known(name) : outsiderOf(name, salt));
 }
 
-/** As a text, to find it by. */
+/** The key as text, for use in maps. */
 export const keyText = ([first, second]: OutsiderKey): string => `${first}/${second}`;

@@ -1,26 +1,26 @@
 import type { CommitLog } from './commit-log.ts';
 import { distance, hasWindow, MARK_WORDS, WINDOW_WORDS } from './flow-marks.ts';
 
-/** How far beyond the settled mark of a flow outcomes can stand beside it. */
+/** How far beyond a flow's settled mark an outcome can be noted. */
 export const WINDOW = WINDOW_WORDS * 32;
 
 /**
- * What of a flow is settled beyond its mark, because the recipient has several envelopes in hand: a ring of one bit an envelope, in the
- * shared memory behind the marks.
+ * The envelopes of a flow that are settled beyond its mark, because the recipient has several in hand. They are a ring of one bit
+ * for each envelope, in the shared memory behind the marks.
  *
- * The recipient's thread writes it with the marks, in one commit. Whoever reads it after a death knows what must not run again.
+ * The recipient's thread writes it with the marks, in one commit. After a death it says what must not run again.
  */
 export class SettledAhead {
   readonly #words: Int32Array;
   readonly #base: number;
   readonly #flow: number;
-  /** What the shared words become at the next commit. */
+  /** The shared words as the next commit writes them. */
   readonly #bits: Int32Array;
   /** One bit for each word that changed since the last commit. */
   #changed = 0;
-  /** Settled, and without a bit yet. */
+  /** Sequences that are settled and have no bit yet. */
   readonly #fresh = new Set<number>();
-  /** How many have a bit. */
+  /** How many sequences have a bit. */
   noted = 0;
 
   constructor(words: Int32Array, base: number, flow: number) {
@@ -31,17 +31,17 @@ export class SettledAhead {
     for (const word of this.#bits) this.noted += bitsIn(word);
   }
 
-  /** Says whether `sequence`, at most `WINDOW` beyond the settled mark, has its bit. */
+  /** Says whether `sequence` has its bit. It must be at most `WINDOW` beyond the settled mark. */
   has(sequence: number): boolean {
     return ((this.#bits[wordOf(sequence)] as number) & bitOf(sequence)) !== 0;
   }
 
-  /** `sequence` is settled before an older one. */
+  /** Notes that `sequence` is settled before an older one. */
   add(sequence: number): void {
     this.#fresh.add(sequence);
   }
 
-  /** The mark goes past `sequence`; says whether a former commit has counted it. */
+  /** Clears the bit of `sequence`, as the mark goes past it. Says whether a former commit has counted it. */
   pass(sequence: number): boolean {
     if (!this.has(sequence)) {
       this.#fresh.delete(sequence);
@@ -52,7 +52,7 @@ export class SettledAhead {
     return true;
   }
 
-  /** Notes in `log` what is settled beyond `settled`, and has each counted; what is too far beyond waits. */
+  /** Notes in `log` what is settled beyond `settled`, and calls `count` with each. What is too far beyond waits. */
   commit(log: CommitLog, incarnation: number, settled: number, count: (sequence: number) => void): void {
     for (const sequence of this.#fresh) {
       if (distance(sequence, settled) > WINDOW) continue;
@@ -61,7 +61,7 @@ export class SettledAhead {
       this.noted += 1;
       count(sequence);
     }
-    // Each word is noted as the mark that stands at its place would be.
+    // Each word is noted as if it were the mark of a flow at its place.
     for (let at = 0; this.#changed !== 0; at++, this.#changed >>>= 1) {
       if ((this.#changed & 1) === 0) continue;
       const record = 1 + Math.floor(at / MARK_WORDS);
@@ -76,7 +76,7 @@ export class SettledAhead {
   }
 }
 
-/** Says whether the marks at `base` have `sequence` as settled, in its order or ahead of it. */
+/** Says whether the marks at `base` have `sequence` as settled, in order or ahead. */
 export function isSettledAt(words: Int32Array, base: number, settled: number, sequence: number): boolean {
   const beyond = distance(sequence, settled);
   if (beyond <= 0) return true;
@@ -92,7 +92,7 @@ export function countAhead(words: Int32Array, base: number): number {
   return count;
 }
 
-/** The last of a flow that is settled, in its order or ahead of it. */
+/** The last sequence of a flow that is settled, in order or ahead. */
 export function lastSettled(words: Int32Array, base: number, settled: number): number {
   if (!hasWindow(words, base)) return settled;
   for (let beyond = WINDOW; beyond > 0; beyond--) {

@@ -1,16 +1,18 @@
 import type { InFlow } from './in-flow.ts';
 
 /**
- * What a thread tells of itself in shared memory, readable while it spins and after it is gone: a beat that grows while
- * its event loop turns, and what it has in hand right now.
+ * The words of a thread's status in shared memory: a beat that grows while its event loop turns, and what it has in hand. They
+ * can be read while the thread spins and after it is gone.
  */
 export const STATUS = {
   beat: 0,
   /** Slot of the agent whose code runs, plus one; 0 when none does. */
   current: 1,
-  /** The envelope in hand: incarnation and number of its flow, and its sequence. The incarnation is -1 without one. */
+  /** Incarnation of the flow of the envelope in hand; -1 without one. */
   incarnation: 2,
+  /** Number of that flow. */
   flow: 3,
+  /** Sequence of that envelope. */
   sequence: 4,
   /** How many reports it has posted to the control thread. */
   reported: 5,
@@ -20,12 +22,12 @@ const STATUS_WORDS = 8;
 
 export const newStatusMemory = (): SharedArrayBuffer => new SharedArrayBuffer(STATUS_WORDS * 4);
 
-/** Which agent's code runs in a thread, and on what envelope: in shared memory, for whoever asks after the thread's death. */
+/** Notes in shared memory which agent's code runs in a thread, and on which envelope. It can be read after the thread's death. */
 export class RunningCode {
   readonly #words: Int32Array;
   readonly #incarnation: number;
 
-  /** `words`: those of the thread's status. */
+  /** `words` are those of the thread's status. */
   constructor(words: Int32Array, incarnation: number) {
     this.#words = words;
     this.#incarnation = incarnation;
@@ -36,7 +38,7 @@ export class RunningCode {
     return (this.#words[STATUS.current] as number) - 1;
   }
 
-  /** Code of an agent begins to run that handles no envelope. */
+  /** Notes that code of an agent begins to run that handles no envelope. */
   enter(slot: number): void {
     this.#words[STATUS.incarnation] = -1;
     this.#words[STATUS.current] = slot + 1;

@@ -4,8 +4,8 @@ import { Fifo } from './fifo.ts';
  * A send that waits: for room in a mailbox, or for the table that may name its recipient.
  *
  * - `go`       called when it is its turn; sends at once.
- * - `whyLeave` says why it waits no longer, while it does.
- * - `fail`     called with that, or with what the system was stopped with.
+ * - `whyLeave` the error with which it stops waiting at this moment; undefined if it waits on.
+ * - `fail`     called with that error, or with the one of a system that stops.
  */
 export interface WaitingSend {
   readonly go: () => void;
@@ -14,8 +14,8 @@ export interface WaitingSend {
 }
 
 /**
- * Fails those that wait no longer. `keep` is given the others, in their order, before anybody is failed: whoever fails
- * may send again.
+ * Fails the sends that wait no longer. Before that, `keep` is called with the others, in their order: a send that fails may lead
+ * to a new one.
  */
 export function sendAway(
   sends: Fifo<WaitingSend>,

@@ -16,10 +16,10 @@ import { Delivery } from '../protocol/envelope.ts';
 
 /**
  * - `table`     what the registry reads and writes. @default a new one
- * - `onChange`  hears of every write after it was applied here, for whoever orders writes between threads; the table's
- *               version is then theirs to count.
+ * - `onChange`  called with every write after it was applied here, for an authority that orders writes between threads. With it
+ *               the registry does not count the table's version.
  * - `sandbox`   what a sandboxed agent may see beside its own sandbox. @default enforced, with empty allow lists
- * - `onProblem` hears of what discovery could not use.
+ * - `onProblem` called with what discovery could not use.
  */
 export interface AgentRegistryOptions {
   readonly table?: RoutingTable;
@@ -28,7 +28,7 @@ export interface AgentRegistryOptions {
   readonly onProblem?: (error: unknown) => void;
 }
 
-/** What a row has beside its card. */
+/** Where an agent is hosted, and its mailbox: what a row has beside its card. */
 interface Placement
   extends Pick<AgentProfile, 'delivery' | 'mailboxCapacity' | 'concurrency' | 'lazy' | 'durable'> {
   readonly slot: number;
@@ -44,7 +44,7 @@ const UNPLACED: Placement = {
   durable: false,
 };
 
-/** Who is registered: the cards of this node's agents, and of those that other nodes told about (seed 1). */
+/** The registered cards: of this node's agents, and of those that other nodes have announced (seed 1). */
 export class AgentRegistry {
   readonly table: RoutingTable;
   readonly #onChange: ((delta: TableDelta) => void) | undefined;
@@ -66,11 +66,11 @@ export class AgentRegistry {
   }
 
   /**
-   * Stores the card; one that is registered already is replaced and its revision goes up by one.
+   * Stores the card. It replaces a registered one with the same id, whose revision goes up by one.
    *
-   * Fails with INVALID_CARD on a card that is incomplete or reserved, on a remote card for an id that is local or another
-   * node's, and on a local card for the id of another node's agent that is hosted here: `unregister` that one first. A remote
-   * card that nobody hosts gives way.
+   * Fails with INVALID_CARD on a card that is incomplete or reserved, and on a remote card for an id that is local or another
+   * node's. It also fails on a local card for the id of another node's agent that is hosted here: `unregister` that one first. A
+   * local card replaces a remote one that nobody hosts.
    */
   register(card: AgentCard): void {
     const copy = registeredCard(card);
@@ -93,8 +93,8 @@ export class AgentRegistry {
   }
 
   /**
-   * Takes in a card of another node, with origin `remote`; false, and no change, when the id is that of a local agent or
-   * of an agent of yet another node.
+   * Takes in a card of another node, with origin `remote`. Returns false and changes nothing if the id is that of a local agent,
+   * or of an agent of a third node.
    */
   mergeRemote(card: unknown, grant: RemoteGrant = {}): boolean {
     const copy = registeredCard(card);
@@ -104,7 +104,7 @@ export class AgentRegistry {
     return true;
   }
 
-  /** Says whether there was such an agent. */
+  /** Removes the agent; says whether there was one. */
   unregister(agentId: string): boolean {
     const row = this.table.get(agentId);
     if (row === undefined || isSystemId(agentId)) return false;
@@ -137,7 +137,7 @@ export class AgentRegistry {
     return this.#everybody.getRemoteCards();
   }
 
-  /** The registry as one agent may see it: a sandboxed one sees whom it may write to. Fails with AGENT_NOT_FOUND. */
+  /** The registry as one agent may see it. A sandboxed agent sees those that it may write to. Fails with AGENT_NOT_FOUND. */
   viewFor(agentId: string): RegistryView {
     if (isSystemId(agentId)) return this.#everybody;
     const reader = this.table.get(agentId)?.party;
@@ -176,7 +176,7 @@ export class AgentRegistry {
     return saveRegistry(this.table.rows());
   }
 
-  /** Reads `serialize`'s text. Fails with INVALID_CARD naming field and fault. */
+  /** Makes a registry from the text of `serialize`. Fails with INVALID_CARD naming field and fault. */
   static deserialize(json: string, options: AgentRegistryOptions = {}): AgentRegistry {
     const registry = new AgentRegistry(options);
     for (const { card: saved, standing, concurrency, ...placement } of readRegistry(json)) {
@@ -220,13 +220,13 @@ export class AgentRegistry {
 
 const isLocal = (row: AgentRow | undefined): row is AgentRow => row?.profile.card.origin === 'local';
 
-/** An agent that was started here as one of another node stays one. */
+/** The clearance under a new card: an agent that was started here as one of another node stays one. */
 const clearanceUnderCard = ({ profile: { clearance } }: AgentRow, { tier, sandboxId }: AgentCard) =>
   clearance && { tier, sandboxId, nodeId: clearance.nodeId };
 
 const LOCAL = Symbol('local');
 
-/** Whose agent it is: this node's, or that of the node with this id. */
+/** The owner of an agent: this node, or the node with this id. */
 function ownerOf(row: AgentRow | undefined): string | typeof LOCAL | undefined {
   if (row === undefined) return undefined;
   const { card, clearance } = row.profile;
@@ -277,7 +277,7 @@ function saveRegistry(rows: Iterable<AgentRow>): string {
   return JSON.stringify({ format: 1, agents });
 }
 
-/** What `saveRegistry` wrote; the cards are still to be checked. Fails with INVALID_CARD naming field and fault. */
+/** Reads what `saveRegistry` wrote, but does not check the cards. Fails with INVALID_CARD naming field and fault. */
 function readRegistry(json: string): readonly SavedAgent[] {
   let value: unknown;
   try {

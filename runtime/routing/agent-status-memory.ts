@@ -1,4 +1,4 @@
-/** Whether an agent can take mail: now; not now, but it is expected to again; or not until somebody sees to it. */
+/** Whether an agent can take mail: `live` now, `awaited` again soon, `ended` not until somebody restarts it. */
 export const READINESS = { ended: 0, awaited: 1, live: 2 } as const;
 
 export type Readiness = (typeof READINESS)[keyof typeof READINESS];
@@ -7,23 +7,24 @@ const READINESS_BITS = 2;
 const READINESS_MASK = (1 << READINESS_BITS) - 1;
 const MAX_LOAD = 2 ** (31 - READINESS_BITS) - 1;
 
-/** Slots that there is room for at once, and at most: address space is set aside for the latter, memory is not. */
+/** Slots by which the memory grows at a time. */
 const STEP = 1_024;
+/** The most slots. Address space is reserved for all of them, memory is not. */
 const CAPACITY = 2 ** 20;
 
 export const newAgentStatusMemory = (capacity: number = CAPACITY): SharedArrayBuffer =>
   new SharedArrayBuffer(0, { maxByteLength: capacity * Int32Array.BYTES_PER_ELEMENT });
 
 /**
- * One word for each agent, by its slot, in memory that all threads share: whether it can take mail, and its load, the
- * envelopes that it has in hand and that wait in its mailbox, whoever sent them.
+ * One word for each agent, by its slot, in memory that all threads share. It says whether the agent can take mail, and its load:
+ * how many envelopes it has in hand or in its mailbox.
  *
- * The thread that hosts the agent writes it, when the agent begins and ends a turn; when that thread has died, the control
- * thread does. Who reads it has both of the same moment.
+ * The thread that hosts the agent writes the word when the agent begins and ends a turn. When that thread has died, the control
+ * thread does. A reader gets both values of the same moment.
  */
 export class AgentStatusMemory {
   readonly #memory: SharedArrayBuffer;
-  /** A view of fixed length is read and written faster than one that follows the memory. */
+  /** A view of fixed length: it is faster than one that grows with the memory. */
   #words: Int32Array;
 
   constructor(memory: SharedArrayBuffer) {
@@ -31,14 +32,14 @@ export class AgentStatusMemory {
     this.#words = viewOf(memory);
   }
 
-  /** Says whether there is a word for the slot: the control thread may have made room for it meanwhile. */
+  /** Says whether the slot has a word; looks again, because the control thread may have made room meanwhile. */
   #has(slot: number): boolean {
     if (slot < this.#words.length) return slot >= 0;
     if (this.#memory.byteLength > this.#words.byteLength) this.#words = viewOf(this.#memory);
     return slot < this.#words.length;
   }
 
-  /** Makes room for slots below `count`; only the control thread gives slots. Those beyond all room have no word. */
+  /** Makes room for slots below `count`; only the control thread calls it. Slots beyond the maximum have no word. */
   reach(count: number): void {
     if (count <= 0 || this.#has(count - 1)) return;
     const wanted = Math.ceil(count / STEP) * STEP * Int32Array.BYTES_PER_ELEMENT;
@@ -49,19 +50,19 @@ export class AgentStatusMemory {
     if (this.#has(slot)) this.#words[slot] = (Math.min(load, MAX_LOAD) << READINESS_BITS) | readiness;
   }
 
-  /** The thread that hosted the agent is gone, and its mailbox with it; what waited is given to the next one. */
+  /** Resets the load: the agent's thread is gone, and the next one gets what waited. */
   hostDied(slot: number): void {
     const ended = this.readinessOf(slot) === READINESS.ended;
     this.write(slot, ended ? READINESS.ended : READINESS.awaited, 0);
   }
 
-  /** An agent without a word counts as one that can take mail. */
+  /** Whether the agent can take mail. An agent without a word counts as one that can. */
   readinessOf(slot: number): Readiness {
     if (!this.#has(slot)) return READINESS.live;
     return ((this.#words[slot] as number) & READINESS_MASK) as Readiness;
   }
 
-  /** 0 for an agent without a word. */
+  /** The load of the agent; 0 without a word. */
   loadOf(slot: number): number {
     return this.#has(slot) ? (this.#words[slot] as number) >> READINESS_BITS : 0;
   }

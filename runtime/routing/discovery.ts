@@ -1,7 +1,7 @@
 import type { AgentCard } from '../protocol/agent-card.ts';
 import type { RemoteGrant } from './remote-grant.ts';
 
-/** A card as a peer sent it, and how our side judges that peer's agents. @default grant tier 3, an unknown node */
+/** A card as a peer sent it, and the grant for that peer's agents. @default grant tier 3, an unknown node */
 export interface FoundCard {
   readonly card: unknown;
   readonly grant?: RemoteGrant;
@@ -9,23 +9,23 @@ export interface FoundCard {
 
 /** What discovery needs of a transport (seed 1 calls it the Hypercore manager). */
 export interface DiscoveryManager {
-  /** Tells the peers about a card; again when it changed. */
+  /** Announces a card to the peers; called again when it changed. */
   announce(card: AgentCard): Promise<void>;
   withdraw(agentId: string): Promise<void>;
   /** The cards that the peers announce now. */
   pull(): Promise<readonly FoundCard[]>;
-  /** The cards that they announce from now on, until the returned function is called. */
+  /** Calls `listener` with each card that they announce from now on, until the returned function is called. */
   onFound(listener: (found: FoundCard) => void): () => void;
 }
 
-/** What discovery needs of a registry. `onProblem` hears of cards that were no cards and of peers out of reach. */
+/** What discovery needs of a registry. `onProblem` is called for cards that are none, and for peers out of reach. */
 export interface DiscoveryDeps {
   readonly localCards: () => readonly AgentCard[];
   readonly merge: (found: FoundCard) => void;
   readonly onProblem: (error: unknown) => void;
 }
 
-/** Keeps one registry and the peers of one transport informed about each other. */
+/** Keeps one registry and the peers of one transport informed of each other's cards. */
 export class Discovery {
   readonly #manager: DiscoveryManager;
   readonly #deps: DiscoveryDeps;
@@ -36,7 +36,7 @@ export class Discovery {
     this.#deps = deps;
   }
 
-  /** Listens, announces every local card, and takes in what the peers have. Rejects, and is off, when that fails. */
+  /** Listens, announces every local card, and takes in the cards of the peers. If that fails, it rejects and is off. */
   async start(): Promise<void> {
     this.#stopListening = this.#manager.onFound((found) => this.#takeIn(found));
     try {

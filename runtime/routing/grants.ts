@@ -3,7 +3,7 @@ import type { A2AEnvelope, A2AMessageType } from '../protocol/envelope.ts';
 import { parseOptions } from '../protocol/parse-options.ts';
 import type { Clock } from '../protocol/seams.ts';
 
-/** What may be sent in answer to one kind of envelope, and which of it is the last. */
+/** The message types that may answer one kind of envelope, and those that are the last answer. */
 interface Answers {
   readonly types: ReadonlySet<A2AMessageType>;
   readonly finals: ReadonlySet<A2AMessageType>;
@@ -26,13 +26,13 @@ const ANSWERS: Partial<Record<A2AMessageType, Answers>> = {
   request: answers(WORK, ['response', 'stream-end', 'error']),
   'stream-start': answers(WORK, ['response', 'stream-end', 'error']),
   'task-proposal': answers(['task-accept', 'task-reject', 'error'], ['task-reject', 'error']),
-  // Who is told that it has a task, or that another takes it, may say that this is not so.
+  // An agent that is told that it has a task, or that another takes it, may deny that.
   'task-accept': answers(['task-reject'], ['task-reject']),
 };
-/** An assignment is renewed and given back by the same message types as a proposal is answered. */
+/** What the holder of an assignment may send: it renews and gives back with the same types that answer a proposal. */
 const ASSIGNMENT = answers([...WORK, 'task-accept', 'task-reject'], ['task-reject']);
 
-/** Leave of `holder` to answer `peer`'s envelope `id`. */
+/** The right of `holder` to answer `peer`'s envelope `id`. */
 interface Grant {
   readonly id: string;
   readonly holder: string;
@@ -60,10 +60,10 @@ const GrantOptions = z.strictObject({
 export type GrantOptions = z.input<typeof GrantOptions>;
 
 /**
- * Who may answer whom against the tier rules: the recipient of a delivered request, proposal or stream holds one grant.
+ * Who may answer whom against the tier rules. The recipient of a delivered request, proposal or stream holds one grant.
  *
- * An answer under it is exempt from tier and escalation. The last one uses it up; a `task-accept` turns it into one for
- * the work that was taken on, which lasts until `end`.
+ * An answer under a grant is exempt from tier and escalation. The last answer uses the grant up. A `task-accept` turns it into
+ * one for the accepted work, which lasts until `end`.
  */
 export class Grants {
   readonly #clock: Pick<Clock, 'now'>;
@@ -83,7 +83,7 @@ export class Grants {
     return this.#open.size + this.#assigned.size;
   }
 
-  /** `envelope` was delivered to `holder`, who may answer it if it is of a kind that is answered. */
+  /** Grants `holder`, to whom `envelope` was delivered, to answer it, if it is of a type that is answered. */
   hold(envelope: Pick<A2AEnvelope, 'id' | 'sender' | 'type' | 'payload' | 'metadata'>, holder: string): void {
     const allowed = ANSWERS[envelope.type];
     if (allowed === undefined) return;
@@ -97,7 +97,7 @@ export class Grants {
     return this.#find(reply) !== undefined;
   }
 
-  /** The reply was delivered: its last one ends the grant, a `task-accept` turns it into one for the work. */
+  /** Notes that the reply was delivered. The last one ends the grant; a `task-accept` turns it into one for the work. */
   use(reply: ReplyClaim): void {
     const grant = this.#find(reply);
     if (grant === undefined) return;
@@ -108,7 +108,7 @@ export class Grants {
     this.#keep(this.#assigned, { ...grant, answers: ASSIGNMENT, expiresAtMs: Number.POSITIVE_INFINITY });
   }
 
-  /** Takes back what `holder` may answer to `peer`'s envelope: it was settled unanswered, or its assignment is over. */
+  /** Ends the grant of `holder` for `peer`'s envelope, which was settled unanswered, or whose assignment is over. */
   end(id: string, holder: string, peer: string): void {
     const key = keyOf(id, holder, peer);
     this.#open.delete(key);
@@ -132,7 +132,7 @@ export class Grants {
     grants.set(key, grant);
   }
 
-  /** Makes room: the expired among the oldest, at least the oldest. */
+  /** Makes room: drops the expired among the oldest, and at least the oldest. */
   #drop(grants: Map<string, Grant>): void {
     const nowMs = this.#clock.now();
     let mustGo = true;

@@ -1,7 +1,7 @@
 import { Fifo } from '../mailbox/fifo.ts';
 import { sendAway, type WaitingSend } from '../mailbox/waiting-send.ts';
 
-/** Sends of one thread that wait for its table at most. */
+/** The most sends of one thread that may wait for its table. */
 const CAPACITY = 1_000;
 
 /** The sends that wait for a thread's table, in their order. */
@@ -12,7 +12,7 @@ export class HeldSends {
     return this.#sends.length;
   }
 
-  /** False when as many wait as may. */
+  /** Adds a send; false if the most that may wait do. */
   add(send: WaitingSend): boolean {
     if (this.#sends.length >= CAPACITY) return false;
     this.#sends.push(send);
@@ -27,7 +27,7 @@ export class HeldSends {
     for (const send of this.#takeAll()) send.fail(error);
   }
 
-  /** Fails those that wait no longer. */
+  /** Fails the sends that wait no longer. */
   sendAway(nowMs: number): void {
     sendAway(this.#sends, nowMs, (stay) => {
       this.#sends = stay;

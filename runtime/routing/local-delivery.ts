@@ -10,7 +10,7 @@ import { addSystemActor, removeSystemActor } from './system-profile.ts';
 /** What is called with each envelope for one agent. */
 export type ReceiveHandler = (envelope: A2AEnvelope) => unknown;
 
-/** Hears of a handler that returned a promise which rejected: its envelope counts as delivered. */
+/** Called when the promise of a handler rejected; its envelope counts as delivered. */
 type ReceiverFailed = (agentId: string, mail: Mail, reason: string) => void;
 
 /** One envelope, as it is judged and as its recipients get it. */
@@ -44,7 +44,7 @@ class Receivers {
     };
   }
 
-  /** Calls every handler of the agent, whatever the others do; the reason when there is none or one threw. */
+  /** Calls every handler of the agent, even if one throws. Returns a reason if one threw, or if there is none. */
   deliver(agentId: string, judged: Judged): string | undefined {
     const handlers = this.#handlers.get(agentId);
     if (handlers === undefined) return `${agentId} is registered, but nobody receives for it`;
@@ -103,13 +103,13 @@ export class LocalDelivery {
     };
   }
 
-  /** Whether somebody takes what is for this agent. */
+  /** Whether a handler, or `carryRemote`, takes what is for this agent. */
   reaches({ id, profile }: AgentRow): boolean {
     const isCarried = this.#deps.carryRemote !== undefined && profile.card.origin === 'remote';
     return isCarried || this.#receivers.has(id);
   }
 
-  /** Hands the envelope over; the reason when it was not taken. The grant comes first: the answer may come at once. */
+  /** Hands the envelope over; returns the reason if it was not taken. The grant is made first: an answer may come at once. */
   deliver(row: AgentRow, judged: Judged): string | undefined | Promise<string | undefined> {
     const { judge, carryRemote } = this.#deps;
     const { mail } = judged;

@@ -5,13 +5,13 @@ import { RecentMisses } from './recent-misses.ts';
 import { isServed, queryKey, type RemoteQuery } from './remote-lookup.ts';
 import type { RoutingTable } from './routing-table.ts';
 
-/** Lookups that one thread waits for at most. */
+/** The most lookups that one thread waits for. */
 const CAPACITY = 100;
 
 /**
- * - `missMs` how long it is remembered here that a lookup found nobody.
- * - `table`  of this thread.
- * - `want`   has it looked up; `ended` is called when that is over.
+ * - `missMs` how long this thread remembers that a lookup found nobody.
+ * - `table`  the table of this thread.
+ * - `want`   starts a lookup; its caller calls `ended` when that is over.
  */
 export interface LookupsDeps {
   readonly clock: Pick<Clock, 'monotonicMs'>;
@@ -25,12 +25,12 @@ interface UnderWay {
   readonly held: HeldSends;
 }
 
-/** What one thread has other nodes asked for, and the sends that wait until that is over. */
+/** The lookups that one thread has started on other nodes, and the sends that wait for them. */
 export class Lookups {
   readonly #deps: LookupsDeps;
   readonly #underWay = new Map<string, UnderWay>();
   readonly #misses: RecentMisses;
-  /** Whoever waited for this is sending again: it is not looked up once more. */
+  /** The query whose sends go again now: it is not looked up once more. */
   #ending: string | undefined;
 
   constructor(deps: LookupsDeps) {
@@ -45,7 +45,7 @@ export class Lookups {
     return held;
   }
 
-  /** Whether it is being looked up, from now on if it was not; false when that was in vain lately, or too much is. */
+  /** Starts a lookup unless one is under way. False if one found nobody lately, or too many are under way. */
   isWanted(query: RemoteQuery): boolean {
     const key = queryKey(query);
     if (this.#underWay.has(key)) return true;
@@ -56,12 +56,12 @@ export class Lookups {
     return true;
   }
 
-  /** Has a send wait for what is being looked up; false when as many wait as may. */
+  /** Has a send wait for a lookup under way; false if the most that may wait do. */
   hold(query: RemoteQuery, send: WaitingSend): boolean {
     return this.#underWay.get(queryKey(query))?.held.add(send) ?? false;
   }
 
-  /** Whoever was found is in the table by now. */
+  /** Lets the sends go that wait for a lookup: it is over, and whoever was found is in the table. */
   ended(query: RemoteQuery): void {
     const key = queryKey(query);
     const { held } = this.#underWay.get(key) ?? {};
@@ -72,13 +72,13 @@ export class Lookups {
     this.#ending = undefined;
   }
 
-  /** The table is another one: who waits for somebody that it has now goes before all that are sent from here on. */
+  /** Lets sends go whose recipient the changed table has: they go before all that are sent from now on. */
   tableChanged(): void {
     const { table } = this.#deps;
     for (const { query } of [...this.#underWay.values()]) if (isServed(table, query)) this.ended(query);
   }
 
-  /** Lets those leave that wait no longer. */
+  /** Fails the sends that wait no longer. */
   sweep(nowMs: number): void {
     for (const { held } of this.#underWay.values()) if (held.size > 0) held.sendAway(nowMs);
   }

@@ -20,14 +20,14 @@ import type { Grants } from './grants.ts';
 import type { RoutingTable } from './routing-table.ts';
 import { type AgentRow, routingPathTo } from '../protocol/agent-row.ts';
 
-/** How an envelope comes to its recipient: to all at once, as an ask, as an answer that was let pass already. */
+/** How an envelope is sent: as a broadcast, as an ask, as an answer that was permitted already. */
 export interface MailManner {
   readonly isBroadcast: boolean;
   readonly expectsReply: boolean;
   readonly wasGranted?: boolean;
 }
 
-/** Why an envelope goes to nobody: the refusal, and whom it would have been for. */
+/** Why an envelope goes to nobody: the refusal, and the agent that it was for, if one is known. */
 export class Unrouted {
   readonly verdict: Verdict;
   readonly row: AgentRow | undefined;
@@ -39,9 +39,9 @@ export class Unrouted {
 }
 
 /**
- * - `agentStatus` whether an agent can take mail.
- * - `reachable` of a router without threads, whose agents have no slots: those that it can reach, of the ones that offer a
- *               capability. All count as hosted then. @default agents are in slots
+ * - `agentStatus` says whether an agent can take mail.
+ * - `reachable`   for a router without threads, whose agents have no slots: picks those that it can reach among the agents with
+ *                 a capability. All agents count as hosted then. @default agents are in slots
  */
 export interface MailJudgeDeps {
   readonly table: RoutingTable;
@@ -53,7 +53,7 @@ export interface MailJudgeDeps {
 }
 
 /**
- * Routes and judges mail by one table and its policies, and keeps who may answer whom: of a thread, or of a router without
+ * Routes and judges mail by one table and its policies, and keeps the grants. A thread has one, and so has a router without
  * threads.
  */
 export class MailJudge {
@@ -73,26 +73,26 @@ export class MailJudge {
     this.#reachable = reachable;
   }
 
-  /** Says whether some policy is another one under this configuration. */
+  /** Configures the policies anew; says whether that changed any. */
   configure(config: RoutingConfig): boolean {
     const before = this.#policies;
     this.#policies = before.map((policy) => policy.withConfig?.(config) ?? policy);
-    // Who is seen by whom is another matter now.
+    // Who sees whom may be different now.
     this.#table.touch();
     return this.#policies.some((policy, index) => policy !== before[index]);
   }
 
-  /** Whoever sends under this id, if the system does or somebody is registered. */
+  /** The party with this id; undefined if it is neither the system's nor registered. */
   registeredParty(id: string): Party | undefined {
     return isSystemId(id) ? systemParty(id) : this.#table.get(id)?.party;
   }
 
-  /** Whoever sends under this id; one that is unknown is of tier 3 and in no sandbox. */
+  /** The party with this id. An unknown one is of tier 3 and in no sandbox. */
   partyOf(id: string): Party {
     return this.registeredParty(id) ?? { id, tier: 3, sandboxId: undefined, isSystem: false };
   }
 
-  /** Whom `mail` goes to: the agent of this id, or one with the capability. `nowMs`: Unix milliseconds. */
+  /** The agent that `mail` goes to: the one with this id, or one with the capability. `nowMs`: Unix milliseconds. */
   route(sender: Party, mail: Mail, manner: MailManner, nowMs: number): AgentRow | Unrouted {
     if (mail.extras?.routingHint === 'capability') return this.#routeCapability(sender, mail, manner, nowMs);
     const row = this.#table.get(mail.recipient);
@@ -104,13 +104,13 @@ export class MailJudge {
   /**
    * The refusal of `mail` from `sender` to one agent; undefined when it may be delivered. `nowMs`: Unix milliseconds.
    *
-   * An agent that nobody hosts is AGENT_NOT_FOUND, for those whom the rules would let write to it.
+   * For an agent that nobody hosts, those who may write to it get AGENT_NOT_FOUND.
    */
   judge(sender: Party, row: AgentRow, mail: Mail, manner: MailManner, nowMs: number): Verdict | undefined {
     const channel = mail.extras?.channel;
     const isOfItself = channel !== undefined && channel.act !== 'open' && channel.act !== 'data';
-    // What the runtime tells of a channel that was let open carries nothing of an agent: an end that does not hear that
-    // somebody listens, or that it is over, waits for good.
+    // The runtime's own messages on a permitted channel carry nothing of an agent. Without them an end would not hear that
+    // somebody listens or that the channel is over, and would wait for ever.
     const verdict = isOfItself
       ? undefined
       : judge(this.#policies, this.#requestOf(sender, row.party, mail, manner, nowMs));
@@ -145,8 +145,8 @@ export class MailJudge {
   }
 
   /**
-   * Says whether the rules for tiers do not hold for it: whoever it answers has given leave to, by what was sent before or by
-   * the channel; or it is a message of a shared document, whose sender has joined.
+   * Says whether `mail` is exempt from the tier rules. An answer is, if its recipient has allowed it by an envelope or a channel.
+   * So is a message of a shared document, whose sender has joined.
    */
   #isGranted(sender: Party, recipient: Party, mail: Mail, manner: MailManner): boolean {
     const { channel, frame, inReplyTo } = mail.extras as MailExtras;
@@ -161,9 +161,9 @@ export class MailJudge {
   }
 
   /**
-   * Of the permitted agents with the capability that somebody hosts, the first that can take mail; else the first that is
-   * expected to again; else the first. Where none is permitted the first refusal, and whom it would have been; where cards
-   * alone say that they offer it, CAPABILITY_NOT_FOUND.
+   * Picks among the hosted and permitted agents with the capability: the first that is `live`, else the first that is
+   * `awaited`, else the first. If none is permitted, returns the first refusal and its agent. If nobody hosts any,
+   * CAPABILITY_NOT_FOUND.
    */
   #routeCapability(sender: Party, mail: Mail, manner: MailManner, nowMs: number): AgentRow | Unrouted {
     let refused: Unrouted | undefined;
@@ -183,7 +183,7 @@ export class MailJudge {
     return best?.row ?? refused ?? new Unrouted(verdictOf(capabilityNotFound(mail.recipient)));
   }
 
-  /** `holder` has `mail` in hand and may answer it. */
+  /** Grants `holder`, who has `mail` in hand, to answer it. */
   holdGrant(mail: Mail, holder: string): void {
     const { id, sender, payload } = mail;
     const { tier } = this.partyOf(sender);
@@ -191,7 +191,7 @@ export class MailJudge {
     this.#grants.hold({ id, sender, type: messageTypeOf(mail), payload, metadata }, holder);
   }
 
-  /** `holder` was given `peer`'s proposal in a former thread or process, and may answer it until then, Unix milliseconds. */
+  /** Grants `holder` to answer a proposal of `peer` that a former thread or process got. `untilMs`: Unix milliseconds. */
   holdGrantAgain(envelopeId: string, holder: string, peer: string, untilMs: number): void {
     const metadata = { tier: this.partyOf(peer).tier, deadlineAtMs: untilMs };
     const proposal = {
@@ -204,7 +204,7 @@ export class MailJudge {
     this.#grants.hold(proposal, holder);
   }
 
-  /** Says whether somebody hosts an agent, and the sandbox lets whoever has this id see it: it may write to it, or ask it. */
+  /** Says whether the agent is hosted, and `readerId` may see it: the sandbox lets the reader write to it, or ask it. */
   isSeen(readerId: string, row: AgentRow, expectsReply = false): boolean {
     if (!this.#isHosted(row)) return false;
     const request: JudgeRequest = {
@@ -227,12 +227,12 @@ export class MailJudge {
     return judge(this.#policies, request)?.code !== 'SANDBOX_VIOLATION';
   }
 
-  /** `holder` has no more to answer to `peer`'s envelope. */
+  /** Ends the grant of `holder` for `peer`'s envelope. */
   endGrant(envelopeId: string, holder: string, peer: string): void {
     this.#grants.end(envelopeId, holder, peer);
   }
 
-  /** `mail` went to `recipient`; if it answered something, the grant for that is used. */
+  /** Uses the grant under which `mail` went to `recipient`, if it answered something. */
   useGrant(mail: Mail, sender: string, recipient: string): void {
     const inReplyTo = mail.extras?.inReplyTo;
     if (inReplyTo !== undefined)
@@ -243,7 +243,7 @@ export class MailJudge {
 const NO_PATH: readonly PathHop[] = [];
 const NOTHING: readonly string[] = [];
 
-/** A proposal may carry its justification in its payload. */
+/** The justification in a proposal's payload, if there is one. */
 function justificationIn(payload: unknown): string | undefined {
   const { escalationJustification } = (payload ?? {}) as { escalationJustification?: unknown };
   return typeof escalationJustification === 'string' ? escalationJustification : undefined;
@@ -251,15 +251,15 @@ function justificationIn(payload: unknown): string | undefined {
 
 type Latency = Pick<RoutingResult, 'latencyMs'>;
 
-/** What is told of an envelope that one agent has accepted. */
+/** The result of sending an envelope that one agent has accepted. */
 export const deliveredResult = (row: AgentRow, latencyMs: number): RoutingResult =>
   Number.isNaN(latencyMs)
     ? { delivered: true, path: routingPathTo(row), targetAgentId: row.id }
     : { delivered: true, path: routingPathTo(row), targetAgentId: row.id, latencyMs };
 
 /**
- * What is told of an envelope that reached nobody: `to` is whom it was meant for, or its recipient where nobody is known by
- * that.
+ * The result of sending an envelope that reached nobody. `to` is the agent that it was for, or its recipient if no agent is
+ * known by that.
  */
 export const refusedResult = (
   to: AgentRow | string,

@@ -1,13 +1,13 @@
 import type { AgentTier } from '../protocol/agent-card.ts';
 import type { AgentProfile } from '../protocol/agent-row.ts';
 
-/** What a group asks of its members: `order` is their place in the order of registration. */
+/** What a group needs of its rows: `order` is the position in the order of registration. */
 interface Member<Row extends Member<Row>> {
   readonly order: number;
   readonly group: ProfileGroup<Row>;
 }
 
-/** The rows that share one profile, and how all of them are judged. */
+/** The rows that share one profile, with the tier and sandbox by which all of them are judged. */
 export class ProfileGroup<Row extends Member<Row>> {
   readonly profile: AgentProfile;
   readonly tier: AgentTier;
@@ -44,12 +44,12 @@ export class ProfileGroup<Row extends Member<Row>> {
     this.#removed.add(row);
   }
 
-  /** A row has another place in the order. */
+  /** Notes that a row's position in the order has changed. */
   reorder(): void {
     this.#isSorted = false;
   }
 
-  /** The rows in registration order; tidied up here, so that removing many costs one pass. */
+  /** The rows in registration order. Removed rows are dropped only here, so that removing many costs one pass. */
   inOrder(): readonly Row[] {
     const removed = this.#removed;
     if (removed !== undefined) this.#rows = this.#rows.filter((row) => !removed.has(row));

@@ -1,7 +1,7 @@
-/** Questions that are remembered at most, each of which nobody could answer. */
+/** The most misses that are remembered. */
 const CAPACITY = 10_000;
 
-/** What was lately looked up in vain, so that whoever asks for it in a loop does not have it looked up in a loop. */
+/** Lookups that found nobody lately. An agent that sends in a loop does not start a lookup each time. */
 export class RecentMisses {
   readonly #forMs: number;
   readonly #untilMs = new Map<string, number>();
@@ -11,7 +11,7 @@ export class RecentMisses {
     this.#forMs = forMs;
   }
 
-  /** `nowMs`, here and below, goes up. */
+  /** Remembers a miss. `nowMs` must not go back from call to call. */
   add(key: string, nowMs: number): void {
     this.#untilMs.delete(key);
     this.#untilMs.set(key, nowMs + this.#forMs);

@@ -5,7 +5,7 @@ import { findUnserialisable } from '../protocol/json.ts';
 import { isSystemId } from '../protocol/policy.ts';
 
 /**
- * A registry's own, frozen copy of a card. Throws INVALID_CARD naming what is missing, wrong, reserved, or would not
+ * Makes the registry's own frozen copy of a card. Throws INVALID_CARD naming what is missing, wrong, reserved, or would not
  * survive JSON.
  */
 export function registeredCard(value: unknown): AgentCard {
@@ -17,7 +17,7 @@ export function registeredCard(value: unknown): AgentCard {
   return deepFreeze(parseAgentCard(JSON.parse(JSON.stringify(card))));
 }
 
-/** The card under another id or revision; the same object where nothing differs. */
+/** The card with this id and revision; the same object if it has them already. */
 export function cardAs(card: AgentCard, id: string, revision: number): AgentCard {
   return card.id === id && card.revision === revision ? card : Object.freeze({ ...card, id, revision });
 }

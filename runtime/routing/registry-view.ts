@@ -23,7 +23,7 @@ export class RegistryView {
     return this.#cards(this.#table.withCapability(capabilityId));
   }
 
-  /** Every agent that is judged by this tier: a remote one by what it was granted, not by what its card says. */
+  /** Every card that is judged by this tier. That of a remote agent is its clearance, not what its card says. */
   findByTier(tier: AgentTier): AgentCard[] {
     return this.#cards(this.#table.rows(), (row) => row.party.tier === tier);
   }
@@ -48,5 +48,5 @@ export class RegistryView {
   }
 }
 
-/** The card of one row: that of its profile, under the row's own id and revision. */
+/** The card of one row: that of its profile, with the row's own id and revision. */
 export const cardOf = ({ id, revision, profile }: AgentRow): AgentCard => cardAs(profile.card, id, revision);

@@ -2,15 +2,15 @@ import type { AgentCard, AgentTier } from '../protocol/agent-card.ts';
 import { invalidOptions } from '../protocol/errors.ts';
 import type { Clearance } from '../protocol/agent-row.ts';
 
-/** The node of remote cards of which nothing better is known. */
+/** The node id of remote cards whose node is not known. */
 export const UNKNOWN_NODE = 'remote';
 
 /**
  * How a remote agent is judged, whatever its card says.
  *
  * - `grantedTier` never 0: no other node orchestrates this one. @default 3
- * - `nodeId`      whose agent it is: the sandbox that its card names counts as `<nodeId>/<sandboxId>`, and a card that names
- *                 none is in `<nodeId>/`. Has no `/` in it. @default 'remote'
+ * - `nodeId`      the id of its node, without `/`. The sandbox that its card names counts as `<nodeId>/<sandboxId>`; a card that
+ *                 names none is in `<nodeId>/`. @default 'remote'
  */
 export interface RemoteGrant {
   readonly grantedTier?: AgentTier | undefined;
@@ -24,7 +24,7 @@ export function clearanceUnder(
 ): Clearance {
   if (grantedTier === 0)
     throw invalidOptions('grantedTier', grantedTier, '1, 2 or 3: tier 0 is never remote');
-  // Else a sandbox of one node could be spelled as that of another.
+  // Else one node could name a sandbox of another.
   if (nodeId.includes('/')) throw invalidOptions('nodeId', nodeId, 'an id without "/"');
   return { tier: grantedTier, sandboxId: `${nodeId}/${sandboxId}`, nodeId };
 }

@@ -3,24 +3,24 @@ import type { Clock } from '../protocol/seams.ts';
 import type { FoundCard } from './discovery.ts';
 import type { RoutingTable } from './routing-table.ts';
 
-/** Who is looked for on other nodes: one agent by id, or whoever offers a capability. */
+/** What is looked up on other nodes: one agent by id, or all that offer a capability. */
 export interface RemoteQuery {
   readonly kind: 'agent' | 'capability';
   readonly id: string;
 }
 
-/** Who is looked for where nobody here is meant. */
+/** The query for the recipient of `mail`. */
 export const queryOf = ({ recipient, extras }: Mail): RemoteQuery => ({
   kind: extras?.routingHint === 'capability' ? 'capability' : 'agent',
   id: recipient,
 });
 
-/** Where other nodes' cards are looked up. `signal` aborts when nobody waits any more. */
+/** Looks up cards of other nodes. `signal` aborts when nobody waits any more. */
 export interface RemoteRegistry<Found extends FoundCard = FoundCard> {
   lookup(query: RemoteQuery, signal: AbortSignal): Promise<readonly Found[]>;
 }
 
-/** `takeIn` makes what was found known here; what it throws is a problem of that one alone. */
+/** `takeIn` registers a card that was found. If it throws, only that card is dropped. */
 export interface RemoteLookupDeps<Found extends FoundCard> {
   readonly remote: RemoteRegistry<Found>;
   readonly takeIn: (found: Found) => unknown;
@@ -30,9 +30,9 @@ export interface RemoteLookupDeps<Found extends FoundCard> {
 }
 
 /**
- * Asks other nodes for agents that are unknown here and takes in what fits the question.
+ * Asks other nodes for agents that are unknown here, and takes in the cards that fit the query.
  *
- * All who look for the same wait for the same answer, and go on in the order in which they asked.
+ * All callers with the same query wait for one answer, and go on in the order in which they asked.
  */
 export class RemoteLookup<Found extends FoundCard = FoundCard> {
   readonly #deps: RemoteLookupDeps<Found>;
@@ -48,12 +48,12 @@ export class RemoteLookup<Found extends FoundCard = FoundCard> {
     return this.#underWay.size;
   }
 
-  /** The lookup for the same that has not ended yet. */
+  /** The lookup for this query that has not ended yet. */
   underWay(query: RemoteQuery): Promise<void> | undefined {
     return this.#underWay.get(queryKey(query));
   }
 
-  /** Resolves when the answer was taken in, or there is none; never rejects. */
+  /** Looks the query up. Resolves when the answer is taken in, or there is none; never rejects. */
   find(query: RemoteQuery): Promise<void> {
     const key = queryKey(query);
     const known = this.#underWay.get(key);
@@ -64,7 +64,7 @@ export class RemoteLookup<Found extends FoundCard = FoundCard> {
     return found;
   }
 
-  /** Ends all that are under way; nobody is told why. */
+  /** Ends all lookups under way, without an error. */
   close(): void {
     for (const stop of this.#stops) stop();
   }
@@ -98,7 +98,7 @@ export class RemoteLookup<Found extends FoundCard = FoundCard> {
     });
   }
 
-  /** What comes too late for those who asked is still good for those who ask next. */
+  /** Takes in what was found, even if that comes too late for those who asked: others may ask next. */
   async #takeIn(query: RemoteQuery, found: readonly Found[]): Promise<void> {
     for (const one of found) {
       if (!fits(query, one.card)) continue;
@@ -111,16 +111,16 @@ export class RemoteLookup<Found extends FoundCard = FoundCard> {
   }
 }
 
-/** Whether somebody takes what is for such an agent. */
+/** Whether the table has somebody who takes mail for this query. */
 export function isServed(table: RoutingTable, { kind, id }: RemoteQuery): boolean {
   if (kind === 'agent') return (table.get(id)?.slot ?? -1) >= 0;
   return table.withCapability(id).some(({ slot }) => slot >= 0);
 }
 
-/** The same for the same question. */
+/** A key that is the same for the same query. */
 export const queryKey = ({ kind, id }: RemoteQuery): string => `${kind}:${id}`;
 
-/** A peer is asked for one thing and must not slip in others. */
+/** Whether a card answers the query: a peer must not add cards that were not asked for. */
 function fits({ kind, id }: RemoteQuery, card: unknown): boolean {
   const { id: agentId, capabilities } = (card ?? {}) as { id?: unknown; capabilities?: unknown };
   if (kind === 'agent') return agentId === id;

@@ -22,7 +22,7 @@ import { READINESS } from './agent-status-memory.ts';
 
 /**
  * - `policies`          the rules, such as `defaultPolicies()`.
- * - `remoteRegistry`    asked for agents and capabilities that are unknown here. @default nobody
+ * - `remoteRegistry`    is asked for agents and capabilities that are unknown here. @default none
  * - `carryRemote`       takes an envelope to a remote agent that has no handler here; rejects when it could not.
  * - `broadcastToSender` whether a broadcast reaches its sender too. @default true
  * - `lookupTimeoutMs`   how long a remote lookup may take. @default 2_000
@@ -40,7 +40,7 @@ export interface A2ARouterOptions {
   readonly threadCapacity?: number;
 }
 
-/** `expectsReply`: refused at once where the sandbox would not let the answer back. @default false */
+/** `expectsReply`: refuse the envelope if the sandbox would not let the answer back. @default false */
 export interface SendOptions {
   readonly expectsReply?: boolean;
 }
@@ -49,18 +49,18 @@ const TOLD: MailManner = { isBroadcast: false, expectsReply: false };
 const TOLD_ALL: MailManner = { isBroadcast: true, expectsReply: false };
 const ASKED: MailManner = { isBroadcast: false, expectsReply: true };
 
-/** One envelope on its way: in whose name, and how long it took to say where it goes. */
+/** One envelope that is being sent: its sender, and how long routing took. */
 interface Send extends Judged {
   readonly sender: Party;
   readonly latencyMs: number;
 }
 
 /**
- * Takes envelopes to the handlers of registered agents under the rules (seed 1): the standalone face of routing. It judges
- * as a system does, without its threads and mailboxes: `send` says what became of the handlers.
+ * Routes envelopes to the handlers of registered agents under the policies (seed 1), without a system. It judges as a system
+ * does, but has no threads and no mailboxes: `send` tells what the handlers did.
  *
- * Tier and sandbox of a sender are those of its registered card, whatever the envelope says. The sender's id is taken as
- * it is, `system/...` included: whoever passes on what others sent must have made sure of it.
+ * Tier and sandbox of a sender are those of its registered card, whatever the envelope says. The sender's id is not checked,
+ * `system/...` included: check it before you pass on an envelope of somebody else.
  */
 export class A2ARouter {
   readonly observability: A2AObservability;
@@ -106,7 +106,7 @@ export class A2ARouter {
   }
 
   /**
-   * Routes and delivers. Never rejects: what was refused, and what is no envelope, is in the result.
+   * Routes and delivers an envelope. Never rejects: the result says what was refused, or why it is no envelope.
    *
    * Fails with INVALID_ENVELOPE, SCHEMA_VERSION_MISMATCH, AGENT_NOT_FOUND, CAPABILITY_NOT_FOUND, DELIVERY_FAILED, or
    * what a policy says.
@@ -119,7 +119,7 @@ export class A2ARouter {
     } catch (error) {
       return this.#unreadable(envelope, error, startedMs);
     }
-    // What a handler sends must not be handled inside that handler's call.
+    // An envelope that a handler sends must not be handled inside that handler's call.
     await undefined;
     const sender = this.#judge.registeredParty(parsed.sender);
     if (sender === undefined) return this.#unregistered(parsed, startedMs);
@@ -128,7 +128,7 @@ export class A2ARouter {
     if (isForEverybody(mail)) return this.#broadcast(judged, startedMs);
     const manner = expectsReply ? ASKED : TOLD;
     const query = queryOf(mail);
-    // Nothing overtakes what waits for a lookup of the same already.
+    // Nothing overtakes envelopes that wait for the same lookup already.
     const underWay = this.#lookup?.underWay(query);
     if (underWay !== undefined) await underWay;
     let route = this.#route(sender, mail, manner);
@@ -143,7 +143,7 @@ export class A2ARouter {
   }
 
   /**
-   * Why the rules would refuse the envelope; undefined when they would let it pass. Sends nothing and is no event.
+   * Why the policies would refuse the envelope; undefined if they would not. Sends nothing and raises no event.
    *
    * Fails with INVALID_ENVELOPE or SCHEMA_VERSION_MISMATCH on what is no envelope.
    */
@@ -156,7 +156,7 @@ export class A2ARouter {
     return route instanceof Unrouted ? route.verdict : undefined;
   }
 
-  /** `holder` has no more to answer to `peer`'s envelope: what it was granted for that ends. */
+  /** Ends the grant of `holder` to answer `peer`'s envelope. */
   endGrant(envelopeId: string, holder: string, peer: string): void {
     this.#judge.endGrant(envelopeId, holder, peer);
   }
@@ -187,13 +187,13 @@ export class A2ARouter {
     return this.#judge.route(sender, mail, manner, this.#clock.now());
   }
 
-  /** Nobody is meant; or those who say that they offer it, and nobody takes anything for. */
+  /** Whether other nodes are asked: nobody is found here, or only agents that nobody takes mail for. */
   #isLookedUp(route: AgentRow | Unrouted, { kind }: RemoteQuery): boolean {
     if (route instanceof Unrouted) return route.row === undefined;
     return kind === 'capability' && !this.#delivery.reaches(route);
   }
 
-  /** One that nobody takes anything for is meant only where that is all there is. */
+  /** The agents that somebody takes mail for; all if there are none. */
   #reachableOf(offering: readonly AgentRow[]): readonly AgentRow[] {
     const reachable = offering.filter((row) => this.#delivery.reaches(row));
     return reachable.length > 0 ? reachable : offering;
@@ -242,7 +242,7 @@ export class A2ARouter {
     return result;
   }
 
-  /** Those who may get it, and why the others may not. */
+  /** The agents that may get a broadcast, and the refusals of the others. */
   #partEverybody(sender: Party, mail: Mail) {
     const nowMs = this.#clock.now();
     const permitted: AgentRow[] = [];
@@ -256,7 +256,7 @@ export class A2ARouter {
     return { permitted, outOfReach };
   }
 
-  /** `to`: whom it was meant for, or the recipient that nobody is known by. */
+  /** `to` is the agent that it was for, or the recipient's id if no agent has it. */
   #refused(
     { mail, sender, latencyMs }: Pick<Send, 'mail' | 'latencyMs'> & { readonly sender?: Party },
     to: AgentRow | string,
@@ -321,7 +321,7 @@ export class A2ARouter {
   }
 }
 
-/** A capability may have any name, `*` too: what is for one is no broadcast. */
+/** Whether it is a broadcast. A capability may be called `*`, too: mail for one is no broadcast. */
 const isForEverybody = ({ recipient, extras }: Mail): boolean =>
   recipient === BROADCAST && extras?.routingHint !== 'capability';
 
@@ -330,7 +330,7 @@ const partialFailure = (failed: number, permitted: number) => ({
   error: `${failed} of ${permitted} permitted recipients did not accept; see refused`,
 });
 
-/** The envelope as its recipients get it: tier and sandbox are those its sender has, and nobody changes it on the way. */
+/** The envelope as its recipients get it: frozen, with the sender's registered tier and sandbox. */
 function stampedBy({ tier, sandboxId }: Party, envelope: A2AEnvelope): A2AEnvelope {
   if (envelope.metadata === undefined) return Object.freeze(envelope);
   const { sandboxId: _claimed, ...rest } = envelope.metadata;
@@ -338,7 +338,7 @@ function stampedBy({ tier, sandboxId }: Party, envelope: A2AEnvelope): A2AEnvelo
   return Object.freeze({ ...envelope, metadata });
 }
 
-/** The last envelopes, to be found by the conversation that they belong to. */
+/** The last envelopes, by conversation. */
 export class ThreadIndex {
   readonly #ring: EventRing<A2AEnvelope>;
 

@@ -7,16 +7,16 @@ import { isCrossTier, type Party } from '../protocol/policy.ts';
 import type { Refusal, RoutingResult } from '../protocol/routing-result.ts';
 import type { Clock } from '../protocol/seams.ts';
 
-/** From whom to whom, as far as known: nobody registered a sender without a `source`. */
+/** Sender and recipient, as far as known. There is no `source` if the sender is not registered. */
 export interface Ends {
   readonly source: Party | undefined;
   readonly target?: Party | undefined;
 }
 
-/** Why an envelope did not arrive: a `rule` said no, or something was `missing` or failed. */
+/** Why an envelope did not arrive: a `rule` refused it, or something was `missing` or failed. */
 export type RefusalKind = 'rule' | 'missing';
 
-/** Writes down what a router does. Refusals by rule and what crosses from tier to tier are security events. */
+/** Reports what a router does as events. Refusals by rule, and envelopes from tier to tier, are security events. */
 export class RoutingLog {
   readonly #observability: A2AObservability;
   readonly #clock: Pick<Clock, 'now'>;
@@ -26,17 +26,17 @@ export class RoutingLog {
     this.#clock = clock;
   }
 
-  /** The envelope left its sender; once an envelope. */
+  /** Reports that the envelope was sent; once for each envelope. */
   sent(mail: Mail): void {
     this.#emit({ type: 'message-sent' }, mail);
   }
 
-  /** One recipient took the envelope. */
+  /** Reports that one recipient took the envelope. */
   received(mail: Mail, targetAgentId: string): void {
     this.#emit({ type: 'message-received', targetAgentId }, mail);
   }
 
-  /** Where the envelope was routed, how long that took, what came of it; once an envelope. */
+  /** Reports where the envelope was routed, how long that took, and the result; once for each envelope. */
   decided(
     mail: Mail,
     { path, targetAgentId, latencyMs, delivered, errorCode }: RoutingResult,
@@ -59,7 +59,7 @@ export class RoutingLog {
     );
   }
 
-  /** A broadcast reached one recipient; said only where it crossed from tier to tier, which `decided` does not tell. */
+  /** Reports that a broadcast reached a recipient of another tier, which `decided` does not tell. */
   reached(mail: Mail, source: Party, target: Party): void {
     if (!isCrossTier(source, target)) return;
     const decision = {
@@ -70,7 +70,7 @@ export class RoutingLog {
     this.#emit({ ...decision, success: true, security: true, ...tiersOf(source, target) }, mail);
   }
 
-  /** The envelope did not reach one recipient. */
+  /** Reports that the envelope did not reach one recipient. */
   refused(mail: Mail, { agentId, code, reason }: Refusal, { source, target }: Ends, kind: RefusalKind): void {
     const refusal = {
       type: 'error',
@@ -85,7 +85,7 @@ export class RoutingLog {
     );
   }
 
-  /** Something else went wrong, in connection with nobody's envelope. */
+  /** Reports a fault that has to do with no envelope. */
   failed({ code, message }: ErrorData, recipient?: string): void {
     const about = recipient === undefined ? {} : { recipient };
     this.#emit({ type: 'error', errorCode: code, reason: message, success: false, ...about });

@@ -22,12 +22,12 @@ export interface TableChange {
 
 export const NO_CHANGE: TableChange = { profiles: [], upsert: [], remove: [] };
 
-/** A change as its authority has ordered it: its versions are dense. */
+/** A change in the order of its authority, whose versions are dense. */
 export interface TableDelta extends TableChange {
   readonly version: number;
 }
 
-/** Six fields and no objects of its own: the party is the row itself, and what rows share stands in the group. */
+/** A row with six fields and no objects of its own. It is its own party; what rows share is in the group. */
 class TableRow implements AgentRow, Party {
   readonly id: string;
   slot = -1;
@@ -63,7 +63,7 @@ class TableRow implements AgentRow, Party {
   }
 }
 
-/** Who offers one capability. `rows` is a cache over the groups. */
+/** The groups that offer one capability. `rows` is a cache over them. */
 interface Offer {
   readonly groups: Set<ProfileGroup<TableRow>>;
   rows: readonly TableRow[] | undefined;
@@ -72,9 +72,9 @@ interface Offer {
 const NOBODY: readonly AgentRow[] = [];
 
 /**
- * Who is where: the table that every thread routes by, fed by deltas.
+ * All agents, and where each is hosted: the table that every thread routes by. Deltas keep it up to date.
  *
- * System actors can be looked up by id; they are not among the rows, the size, and those who offer a capability.
+ * System actors can be looked up by id. `rows`, `size` and `withCapability` leave them out.
  */
 export class RoutingTable {
   readonly #agents = new Map<string, TableRow>();
@@ -87,12 +87,12 @@ export class RoutingTable {
   #edition = 0;
   #nextOrder = 0;
 
-  /** That of the last delta. */
+  /** The version of the last delta. */
   get version(): number {
     return this.#version;
   }
 
-  /** Another number after every change, also one that its authority has not ordered yet. */
+  /** A number that differs after every change, also after one that the authority has not ordered yet. */
   get edition(): number {
     return this.#edition;
   }
@@ -103,7 +103,7 @@ export class RoutingTable {
     return () => void this.#watchers.delete(watcher);
   }
 
-  /** Whoever reads it may see something else from now on, though nothing in it has changed. */
+  /** Makes `edition` another one and tells the watchers: readers may see something else, though no row has changed. */
   touch(): void {
     this.#edition += 1;
     for (const watcher of this.#watchers) watcher();
@@ -117,7 +117,7 @@ export class RoutingTable {
     return this.#agents.get(id) ?? this.#system.get(id);
   }
 
-  /** Every agent that offers the capability, in registration order; good until the next `apply`. */
+  /** Every agent that offers the capability, in registration order. The list is valid until the next change. */
   withCapability(id: string): readonly AgentRow[] {
     const offer = this.#offers.get(id);
     if (offer === undefined) return NOBODY;
@@ -148,7 +148,7 @@ export class RoutingTable {
     this.apply({ ...change, version: this.#version });
   }
 
-  /** Becomes the table of a snapshot, in its order; who is in both keeps the row object. */
+  /** Becomes the table of a snapshot, in its order. An agent that is in both keeps its row object. */
   replace(snapshot: TableDelta): void {
     const ids = new Set(snapshot.upsert.map(({ id }) => id));
     const remove = [...this.#agents.keys(), ...this.#system.keys()].filter((id) => !ids.has(id));
@@ -235,7 +235,7 @@ export class RoutingTable {
   }
 }
 
-/** The rows as a delta; a profile that several rows share is in it once. */
+/** The rows as a delta. A profile that several rows share is in it once. */
 export function deltaOf(
   version: number,
   rows: Iterable<Omit<AgentRow, 'party'>>,

@@ -1,7 +1,7 @@
 import { deltaOf, type RoutingTable } from './routing-table.ts';
 import type { AgentProfile } from '../protocol/agent-row.ts';
 
-/** The profile of a system actor: it has no card of its own and no tier, so this one is never shown or judged by. */
+/** The profile of a system actor. Its card and tier are placeholders: they are never shown, and nobody is judged by them. */
 export const systemProfile = (id: string, mailboxCapacity = 1_000): AgentProfile => ({
   card: {
     id,

@@ -1,13 +1,13 @@
 import { assign, setup } from 'xstate';
 import type { TableDelta } from './routing-table.ts';
 
-/** What a thread's router is told: by the control thread, and of the system's end. */
+/** What happens to a thread's router: messages of the control thread, and the end of the system. */
 export type ThreadRouterEvent =
   | { readonly type: 'table.received'; readonly delta: TableDelta }
   | { readonly type: 'delta.received'; readonly delta: TableDelta }
   /** Another thread has judged by this version. */
   | { readonly type: 'version.seen'; readonly version: number }
-  /** What it waits for is not here yet, and should be. */
+  /** The delta or table that it waits for is late. */
   | { readonly type: 'table.late' }
   | { readonly type: 'system.stopping' }
   | { readonly type: 'system.stopped' };
@@ -17,7 +17,7 @@ const versionOf = (event: ThreadRouterEvent): number => {
   return 'version' in event ? event.version : 0;
 };
 
-/** How each state follows the table, whether new envelopes are taken or not. */
+/** How the router follows the table, while it takes new envelopes and while it does not. */
 const FOLLOWS = {
   syncing: {
     'table.received': { target: 'ready', actions: ['takeTable', 'keepVersion'] },
@@ -44,10 +44,10 @@ const FOLLOWS = {
 /**
  * The router of one thread: whether its table is whole, and whether it takes new envelopes.
  *
- * - `awaiting` another thread knows more: the delta is under way.
- * - `syncing`  a delta that does not follow the version that is here says that others were lost: the whole table is asked
- *              for, and until it comes no delta is applied, because it has them all.
- * - `draining` still follows the table, because what is under way is still routed.
+ * - `awaiting` another thread has a newer version: the delta is under way.
+ * - `syncing`  a delta did not follow the version that is here, so others were lost. The whole table is asked for. Until it comes
+ *              no delta is applied, because the table has them all.
+ * - `draining` still follows the table, because envelopes under way are still routed.
  *
  * An event that a state does not list changes nothing.
  */

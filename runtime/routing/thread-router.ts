@@ -5,12 +5,12 @@ import { HeldSends } from './held-sends.ts';
 import type { RoutingTable, TableChange, TableDelta } from './routing-table.ts';
 import { type ThreadRouterEvent, threadRouterMachine } from './thread-router.machine.ts';
 
-/** After this long without what it waits for, it asks for the whole table, again if it did so before. */
+/** After so many milliseconds without what it waits for, the router asks for the whole table, again if necessary. */
 const TABLE_LATE_MS = 1_000;
 
 /**
  * - `want`    asks the control thread for the whole table.
- * - `onState` hears of every state that it comes into; `draining.syncing` and `draining.awaiting` lie within `draining`.
+ * - `onState` called with every state that it enters; `draining.syncing` and `draining.awaiting` lie within `draining`.
  */
 export interface ThreadRouterDeps {
   readonly table: RoutingTable;
@@ -19,11 +19,11 @@ export interface ThreadRouterDeps {
   readonly onState: (state: string) => void;
 }
 
-/** The router actor of one thread: applies what the control thread says to the table, and says what may be sent. */
+/** The router of one thread: applies the control thread's changes to the table, and says whether sends may go. */
 export class ThreadRouter {
-  /** New envelopes are taken. The fields are here so that a send reads one of them and asks no machine. */
+  /** Whether new envelopes are taken. These are fields so that a send reads one and asks no machine. */
   isOpen = true;
-  /** Deltas were lost, or are under way: whoever is not in the table may yet be. */
+  /** Whether deltas are under way or lost: an agent that is not in the table may be there soon. */
   isBehind = true;
   isStopped = false;
   readonly #deps: ThreadRouterDeps;
@@ -44,37 +44,37 @@ export class ThreadRouter {
     });
   }
 
-  /** As the machine names it. */
+  /** The state, as the machine names it. */
   get state(): string {
     return this.#state;
   }
 
-  /** Sends that wait for the table. */
+  /** How many sends wait for the table. */
   get held(): number {
     return this.#held.size;
   }
 
-  /** The whole table is here: at boot, or because it was asked for. */
+  /** Replaces the table by a whole one: at boot, or because it was asked for. */
   replace(delta: TableDelta): void {
     this.#send({ type: 'table.received', delta });
   }
 
-  /** The control thread has changed the table. */
+  /** Applies a change by the control thread. */
   apply(delta: TableDelta): void {
     this.#send({ type: 'delta.received', delta });
   }
 
-  /** Another thread has judged by this version: whoever it means may have been told of by now. */
+  /** Notes that another thread has judged by this version: if it is newer, its delta is under way. */
   sawVersion(version: number): void {
     if (version > this.#deps.table.version) this.#send({ type: 'version.seen', version });
   }
 
-  /** Rows that this thread must know before all others do; the delta that tells everybody is still to come. */
+  /** Enters rows that this thread must know before the others. The delta for all threads comes later. */
   enter(change: TableChange): void {
     this.#deps.table.enter(change);
   }
 
-  /** From now on only what is under way is sent. */
+  /** From now on takes no new envelopes; those under way are still routed. */
   drain(): void {
     this.#send({ type: 'system.stopping' });
   }
@@ -84,12 +84,12 @@ export class ThreadRouter {
     this.#held.fail(error);
   }
 
-  /** Has a send wait until the table is whole; false when as many wait as may. */
+  /** Has a send wait until the table is up to date; false if the most that may wait do. */
   hold(send: WaitingSend): boolean {
     return this.#held.add(send);
   }
 
-  /** Lets those leave that wait no longer, and asks again for a table that does not come. */
+  /** Fails the sends that wait no longer, and asks again for a table that is late. */
   sweep(nowMs: number): void {
     if (!this.isBehind) return;
     if (this.#held.size > 0) this.#held.sendAway(nowMs);

@@ -15,11 +15,11 @@ export type AgentLifeEvent =
   | { readonly type: 'trial.due' }
   | { readonly type: 'intensity.exceeded' };
 
-/** Says whether an agent of this restart kind comes back after such an end. As in OTP. */
+/** Says whether an agent of this restart type is restarted after such an end, as in OTP. */
 export const mayRestart = (restart: Restart, end: 'crashed' | 'exited'): boolean =>
   restart === 'permanent' || (restart === 'transient' && end === 'crashed');
 
-/** What a starting and a running agent have in common: it is there, so it can end. */
+/** Transitions of a starting and a running agent: it has an actor, which can end. */
 const whileThere = {
   'agent.crashed': [{ guard: 'returnsAfterCrash', target: 'restarting' }, { target: 'stopped' }],
   'agent.exited': [{ guard: 'returnsAfterExit', target: 'restarting' }, { target: 'stopped' }],
@@ -33,9 +33,10 @@ const whileThere = {
  * One agent's life as its supervisor sees it.
  *
  * An event that a state does not list changes nothing: a report about a life that is over is late, not wrong.
- * `restarting` is the wait for the back-off; `group.restarting` says that a neighbour's death takes this agent along.
- * `failed` is left by hand, or half-open: `trial.due` starts it once more, and its next death has it given up again.
- * `parked` has no actor, but a state that its code cannot go on with: only `agent.resume` starts it again.
+ *
+ * - `restarting` waits for its back-off. `group.restarting`: another agent's death restarts this one, too.
+ * - `failed`     was given up. `agent.restart` starts it again; so does `trial.due`, and its next death gives it up again.
+ * - `parked`     has no actor, but a state that its code cannot go on with. Only `agent.resume` starts it again.
  */
 export const agentLifeMachine = setup({
   types: {

@@ -7,8 +7,8 @@ import type { AgentStatus } from '../protocol/roster.ts';
 /**
  * One agent of a group, at the moment of a death.
  *
- * - `status`      the dead that may come back are `restarting` already.
- * - `consecutive` restarts in a row, none of which led to a full window of running.
+ * - `status`      the dead that may be restarted are `restarting` already.
+ * - `consecutive` restarts in a row, after none of which it ran for a full window.
  * - `ranMs`       how long its last life lasted, or lasts.
  */
 export interface Member {
@@ -19,7 +19,7 @@ export interface Member {
   readonly ranMs: number;
 }
 
-/** What a decision is made from. `members` stand in start order, `restarts` (the charged ones) newest first. */
+/** The state of a group. `members` are in start order; `restarts` are the charged ones, newest first. */
 export interface GroupState {
   readonly strategy: Strategy;
   readonly intensity: RestartIntensity;
@@ -31,13 +31,13 @@ export interface GroupState {
 /**
  * Who is to blame for a death.
  *
- * - `agent`  the agent itself, or whoever is inside: it counts towards the intensity.
- * - `other`  somebody outside has been charged with it, or it was counted before: it only makes the next restart wait.
- * - `nobody` something ended it: it is restarted at once.
+ * - `agent`  the agent itself, or somebody inside: the death counts towards the intensity.
+ * - `other`  an outsider has been charged with it, or it was counted before: it only delays the next restart.
+ * - `nobody` something from outside the agent ended it: it is restarted at once.
  */
 export type Blame = 'agent' | 'other' | 'nobody';
 
-/** A death after which the agent may come back. */
+/** A death after which the agent may be restarted. */
 export interface Death {
   readonly agentId: string;
   readonly blame: Blame;
@@ -46,11 +46,11 @@ export interface Death {
 /**
  * What follows from a death.
  *
- * - `stop`        those still alive that have to end first, last started first.
- * - `restart`     those to start after `afterMs`, in start order.
+ * - `stop`        agents still alive that have to end first, last started first.
+ * - `restart`     agents to start after `afterMs`, in start order.
  * - `consecutive` the new count of each of them.
- * - `giveUp`      everybody in the group who is not at rest.
- * - `restarts`    the group's new record; when it gave up, the restart that was one too many stands first.
+ * - `giveUp`      the agents of the group to give up: all that are not at rest.
+ * - `restarts`    the group's new list; when it gave up, the restart that was one too many comes first.
  */
 export type Decision =
   | {
@@ -69,10 +69,10 @@ export type Decision =
     };
 
 /**
- * Decides what a group does about `deaths` that happened at once; a thread takes all its agents along.
+ * Decides what a group does about `deaths` that happened at once, as when a thread ends with all its agents.
  *
- * Deaths that happened at once count as one restart, and only if an agent is to blame for one of them. Agents that were stopped,
- * are parked or have failed stay so, and a `temporary` neighbour is ended but does not return (OTP).
+ * They count as one restart, and only if an agent is to blame for one of them. Agents that are stopped, parked or failed stay so.
+ * A `temporary` neighbour is ended and not restarted (OTP).
  */
 export function decideRestart(
   group: GroupState,
@@ -139,7 +139,7 @@ function waitMs(
     .reduce((longest, wait) => Math.max(longest, wait), 0);
 }
 
-/** A life that lasted a full window begins the count anew. */
+/** The restarts in a row so far; 0 if the last life lasted a full window. */
 const settledConsecutive = ({ ranMs, consecutive }: Member, { withinMs }: RestartIntensity): number =>
   ranMs >= withinMs ? 0 : consecutive;
 
@@ -184,7 +184,7 @@ interface Attempts {
   readonly triedAtMs: number | undefined;
 }
 
-/** When a group that is given up at `nowMs` is tried again: later each time, unless it ran for a whole window in between. */
+/** When a group that is given up at `nowMs` is tried again: after a longer wait each time, unless it ran for a whole window in between. */
 export function planTrial(
   { givenUp, triedAtMs }: Attempts,
   nowMs: number,
@@ -196,7 +196,7 @@ export function planTrial(
   return { givenUp: times, afterMs: backOffMs(halfOpen, times, random) };
 }
 
-/** The record of a group on trial: it has had all restarts that it may have, so that one more death gives it up again. */
+/** The `restarts` of a group on trial: all that it may have, so that one more death gives it up again. */
 export const restartsOnTrial = (nowMs: number, { maxRestarts }: RestartIntensity): readonly number[] =>
   Array.from({ length: maxRestarts }, () => nowMs);
 

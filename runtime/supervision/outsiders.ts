@@ -6,11 +6,12 @@ import { backOffMs } from '../protocol/back-off-ms.ts';
 import type { RestartIntensity } from './supervisor-options.ts';
 import { recordRestart } from './decide-restart.ts';
 
-/** Callers that are remembered, of one agent and of all together. */
+/** Outsiders that are remembered for one agent. */
 const AN_AGENT = 256;
+/** Outsiders that are remembered for all agents together. */
 const IN_ALL = 16_384;
 
-/** Somebody outside whom an agent refuses, and for how much longer. */
+/** An outsider whom an agent refuses, and for how much longer. */
 export interface Refusal {
   readonly key: OutsiderKey;
   readonly forMs: number;
@@ -23,10 +24,10 @@ interface Remembered {
 }
 
 /**
- * Whom outside each agent has died over, and whom it refuses for that.
+ * The outsiders over whose requests each agent has died, and those whom it refuses for that.
  *
- * Where there is no room, somebody new is not remembered, and their deaths are charged to nobody: so nobody drives out what is
- * remembered of others, or has others refused.
+ * When there is no room, a new outsider is not remembered, and their deaths are charged to nobody. So no outsider can have others
+ * forgotten or refused.
  */
 export class Outsiders {
   readonly #seams: Pick<Seams, 'clock' | 'random'>;
@@ -37,7 +38,7 @@ export class Outsiders {
     this.#seams = seams;
   }
 
-  /** Charges a death of the agent; says for how long it refuses them from now on, if it does. */
+  /** Charges a death of the agent to an outsider. Returns for how long the agent refuses them from now on; undefined if it does not. */
   charge(agentId: string, { key }: Pick<Outsider, 'key'>, limits: OutsiderLimits): number | undefined {
     const { clock, random } = this.#seams;
     const nowMs = clock.monotonicMs();
@@ -48,7 +49,7 @@ export class Outsiders {
     return refuseForMs;
   }
 
-  /** Whom the agent refuses now. */
+  /** The outsiders whom the agent refuses now. */
   refusals(agentId: string): readonly Refusal[] {
     const nowMs = this.#seams.clock.monotonicMs();
     return [...(this.#agents.get(agentId)?.values() ?? [])].flatMap(({ key, record }) =>
@@ -56,13 +57,13 @@ export class Outsiders {
     );
   }
 
-  /** Forgets all that it has to do with an agent. */
+  /** Forgets all outsiders of an agent. */
   remove(agentId: string): void {
     this.#size -= this.#agents.get(agentId)?.size ?? 0;
     this.#agents.delete(agentId);
   }
 
-  /** How many are remembered. */
+  /** How many outsiders are remembered. */
   get size(): number {
     return this.#size;
   }
@@ -87,7 +88,7 @@ export class Outsiders {
     return added;
   }
 
-  /** Forgets callers whose deaths and refusals are over. */
+  /** Forgets outsiders whose deaths and refusals are long enough ago. */
   #sweep(agentId: string, nowMs: number): void {
     const agent = this.#agents.get(agentId);
     if (agent === undefined) return;
@@ -101,11 +102,11 @@ export class Outsiders {
 }
 
 /**
- * What one agent remembers of somebody outside over whose requests it has died, in milliseconds of the clock of `nowMs`.
+ * An outsider over whose requests one agent has died. Times are milliseconds of the clock of `nowMs`.
  *
- * - `deaths`         newest first, as far as they lie in the window.
- * - `refusals`       in a row.
- * - `refusedUntilMs` 0 before the first.
+ * - `deaths`         those in the window, newest first.
+ * - `refusals`       how many in a row.
+ * - `refusedUntilMs` 0 before the first refusal.
  */
 interface OutsiderRecord {
   readonly deaths: readonly number[];
@@ -115,15 +116,15 @@ interface OutsiderRecord {
 
 const NO_RECORD: OutsiderRecord = { deaths: [], refusals: 0, refusedUntilMs: 0 };
 
-/** How much somebody outside may break, and for how long they are refused then: longer each time. */
+/** How many deaths an outsider may cause, and for how long they are refused then: longer each time. */
 interface OutsiderLimits {
   readonly intensity: RestartIntensity;
   readonly refusal: BackOff;
 }
 
 /**
- * Charges a death to somebody outside. Beyond the intensity they are refused for `refuseForMs`; when that is over they are let
- * in again, and within one window of it the first death refuses them again.
+ * Charges a death to an outsider. Beyond the intensity they are refused for `refuseForMs`. When that is over, they may ask again;
+ * within one window after that, the first death refuses them again.
  */
 function chargeOutsider(
   record: OutsiderRecord,
@@ -133,7 +134,7 @@ function chargeOutsider(
 ): { readonly record: OutsiderRecord; readonly refuseForMs: number | undefined } {
   const former = isForgotten(record, nowMs, intensity) ? NO_RECORD : record;
   const { restarts: deaths, exceeded } = recordRestart(former.deaths, nowMs, intensity);
-  // What was under way when they were refused says nothing new.
+  // Requests that were under way when they were refused say nothing new.
   if (nowMs < former.refusedUntilMs || (!exceeded && former.refusals === 0))
     return { record: { ...former, deaths: bounded(deaths, intensity) }, refuseForMs: undefined };
   const refusals = former.refusals + 1;

@@ -1,7 +1,7 @@
 import type { Clock } from '../protocol/seams.ts';
 
 const LOOK_MS = 500;
-/** Looks that must find nothing, at the least, before there is no progress. */
+/** At least so many looks must find no progress before there is none. */
 const MIN_LOOKS = 6;
 /** The share of processor time that an idle thread uses for its timers, at most. */
 const IDLE_SHARE = 1 / 300;
@@ -9,10 +9,10 @@ const IDLE_SHARE = 1 / 300;
 /**
  * How far a thread or a process has come.
  *
- * - `signs` counts what it has said.
- * - `beat`  changes with the turns of its event loop; 0 until it has begun to turn.
- * - `cpuMs` processor time that it has used so far; NaN when that cannot be known.
- * - `isRunnable` it runs, or would if a processor were free. @default not known
+ * - `signs`      how many messages it has sent.
+ * - `beat`       changes as its event loop turns; 0 until that has begun.
+ * - `cpuMs`      processor time that it has used so far; NaN when that cannot be known.
+ * - `isRunnable` whether it runs, or would if a processor were free. @default not known
  */
 export interface ProgressSample {
   readonly signs: number;
@@ -30,7 +30,7 @@ export interface ProgressLimits {
   readonly computeMs: number;
 }
 
-/** Why something does not get on, and the sentence that says so. `hasBegun`: its event loop has turned. */
+/** Why something makes no progress, with a sentence that says so. `hasBegun`: its event loop has turned. */
 export interface NoProgress {
   readonly why: 'quiet' | 'looping';
   readonly hasBegun: boolean;
@@ -38,8 +38,8 @@ export interface NoProgress {
 }
 
 /**
- * - `sample`  asks how far it has come. It may reject, and may never answer: that is no progress.
- * - `onStill` called once, when it does not get on; then nobody watches any more.
+ * - `sample`  asks how far it has come. If it rejects or never answers, that counts as no progress.
+ * - `onStill` called once, when there is no progress; the watch is over then.
  */
 export interface ProgressWatchDeps {
   readonly clock: Clock;
@@ -48,10 +48,10 @@ export interface ProgressWatchDeps {
 }
 
 /**
- * Watches whether something gets on, however slowly: on a busy machine everything takes longer, and that is no fault.
+ * Watches whether a thread, process or module makes progress, however slowly: on a busy machine everything takes longer.
  *
- * Looks are counted, not time: while whoever watches is blocked it cannot look, and while the whole process stands still
- * nobody gets on.
+ * It counts looks, not time. It cannot look while its own thread is blocked, and nothing makes progress while the whole process
+ * stands still.
  */
 export class ProgressWatch {
   readonly #deps: ProgressWatchDeps;
@@ -103,7 +103,7 @@ export class ProgressWatch {
     const { signs, beat, cpuMs } = footing;
     if (this.#turned?.beat !== beat) this.#turned = footing;
     const last = this.#last;
-    // A thread that only turns its event loop has done so since the last look, or is kept from it.
+    // A thread that only turns its event loop has done so since the last look, or got no processor.
     const isStarved = footing.isRunnable === true && beat === this.#beatAtLook;
     this.#beatAtLook = beat;
     if (

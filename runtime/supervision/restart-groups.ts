@@ -11,13 +11,13 @@ export interface RestartGroup {
   readonly halfOpen: BackOff | false;
   readonly agents: readonly string[];
   restarts: readonly number[];
-  /** Times in a row that it was given up, none of which was followed by a window without a death. */
+  /** How often in a row it was given up, without a window free of deaths in between. */
   givenUp: number;
-  /** When it was last tried again after that. */
+  /** When it was last tried again after it was given up. */
   triedAtMs: number | undefined;
 }
 
-/** Which group an agent belongs to. */
+/** The restart groups, and the one to which each agent belongs. */
 export class RestartGroups {
   readonly #options: Supervision;
   readonly #groups = new Map<string, RestartGroup>();
@@ -42,7 +42,7 @@ export class RestartGroups {
     }
   }
 
-  /** Throws INVALID_OPTIONS where an agent of a group says of itself how it is supervised. */
+  /** Throws INVALID_OPTIONS if an agent of a configured group declares a supervision of its own. */
   requireAlone(agentId: string, own: AgentSupervision | undefined): void {
     const name = this.#groups.get(agentId)?.name;
     if (own === undefined || name === undefined) return;
@@ -62,7 +62,7 @@ export class RestartGroups {
       this.#groups.set(agentId, { ...known, ...this.#ownOf(agentId) });
   }
 
-  /** Its group; an agent that none names gets one of its own when it first dies, which most never do. */
+  /** The agent's group. An agent in no configured group gets its own when it first dies: most never do. */
   of(agentId: string): RestartGroup {
     const known = this.#groups.get(agentId);
     if (known !== undefined) return known;
@@ -79,7 +79,7 @@ export class RestartGroups {
     return alone;
   }
 
-  /** Clears the record of its group, if there is one. */
+  /** Clears the counts of the agent's group, if it has one. */
   pardon(agentId: string): void {
     const group = this.#groups.get(agentId);
     if (group === undefined) return;

@@ -7,7 +7,7 @@ import { Milliseconds } from '../protocol/milliseconds.ts';
 /**
  * - `intervalMs` how often each thread is sampled.
  * - `stallMs`    how long a beat may stand still. A loop is found about `intervalMs` later at most.
- * - `hangMs`     after so long a starved thread is reported again, and an unanswered question asked again.
+ * - `hangMs`     after this time a starved thread is reported again, and a sample without an answer is asked for again.
  */
 export const WatchdogOptions = z.strictObject({
   intervalMs: z.number().positive().default(100),
@@ -19,7 +19,7 @@ export type WatchdogOptions = z.input<typeof WatchdogOptions>;
 export type WatchdogLimits = z.output<typeof WatchdogOptions>;
 
 /**
- * When starting is given up: never for want of processor time, only when nothing happens or a module does not end.
+ * When starting is given up: only if nothing happens, or a module does not end. A lack of processor time is no reason.
  *
  * - `quietMs`   how long a thread, a process or the journal may do nothing while it starts or loads a module: it says
  *               nothing and uses no processor time. @default 30,000
@@ -47,7 +47,7 @@ export type RestartIntensity = z.infer<typeof RestartIntensity>;
 export const Restart = z.enum(['permanent', 'transient', 'temporary']);
 export type Restart = z.infer<typeof Restart>;
 
-/** Who is restarted with an agent that died: nobody else, its whole group, or those that were started after it. */
+/** Who is restarted with an agent that died: nobody else, its whole group, or the agents started after it. */
 export const Strategy = z.enum(['one-for-one', 'one-for-all', 'rest-for-one']);
 export type Strategy = z.infer<typeof Strategy>;
 
@@ -55,11 +55,11 @@ export type Strategy = z.infer<typeof Strategy>;
 const HalfOpen = z.union([BackOff, z.literal(false)], { error: 'a back-off, or false' });
 
 /**
- * How the deaths of one agent are answered that no group names: each replaces what the supervisor says of all.
+ * How the deaths of one agent are answered, if no group names it. Each field replaces the supervisor's own.
  *
  * - `intensity` how many restarts it may need before it is given up.
  * - `backOff`   how long it waits before it is restarted again; the first restart in a row is immediate.
- * - `halfOpen`  how long it waits when it was given up before it is tried again, longer each time; false: for `restart`.
+ * - `halfOpen`  how long it waits when it was given up before it is tried again, longer each time; `false`: until `restart`.
  */
 export const AgentSupervision = z.strictObject({
   intensity: RestartIntensity.optional(),
@@ -87,8 +87,8 @@ export type SupervisionGroup = z.infer<typeof SupervisionGroup>;
  *
  * - `halfOpen` how long agents that were given up wait before they are tried again, longer each time; the first death after
  *              that gives them up again. `false`: they wait for `restart`.
- * - `refusal`  for how long an agent refuses somebody outside over whose requests it has died more often than the intensity of
- *             its group allows: longer each time.
+ * - `refusal`  how long an agent refuses an outsider over whose requests it has died more often than the intensity of its group
+ *              allows; longer each time.
  */
 export const SupervisorOptions = z.strictObject({
   groups: z.array(SupervisionGroup).default([]),
@@ -98,7 +98,7 @@ export const SupervisorOptions = z.strictObject({
   refusal: BackOff.prefault({ firstMs: 10_000, maxMs: 3_600_000, factor: 2, jitter: 0 }),
 });
 export type SupervisorOptions = z.input<typeof SupervisorOptions>;
-/** The options with their defaults; no agent is named twice. */
+/** The options with their defaults. No agent is in two groups. */
 export type Supervision = z.output<typeof SupervisorOptions>;
 
 /** The options with their defaults; throws INVALID_OPTIONS naming field and value. */

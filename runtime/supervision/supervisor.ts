@@ -21,14 +21,14 @@ import { type RestartGroup, RestartGroups } from './restart-groups.ts';
 import { Outsiders, type Refusal } from './outsiders.ts';
 
 /**
- * What a supervisor does to the world. It calls these last, when its own record is already true.
+ * The effects of a supervisor. It calls them last, when its own state is up to date.
  *
- * - `start`    starts these agents in this order, after an end asked for by `stop` is through. `afterDeath`: what lay
- *              in their mailboxes or was in hand is from a life that was cut off.
- * - `stop`     ends these agents in this order; those ends are not reported back. Without it, whoever a strategy takes
- *              along is started while it still lives.
- * - `onGaveUp` this agent has `failed`; its mailbox has no reader any more.
- * - `onRefuse` this agent takes nothing any more, for so long, of what this outsider has caused. Called before `start`.
+ * - `start`    starts these agents in this order, after ends that `stop` asked for. `afterDeath`: the mail in their mailboxes or in
+ *              hand is from a life that was cut off.
+ * - `stop`     ends these agents in this order; these ends are not reported back. Without it, agents that a strategy restarts
+ *              are started while they still live.
+ * - `onGaveUp` the agent has `failed`: nobody reads its mailbox any more.
+ * - `onRefuse` the agent refuses everything that this outsider has caused, for so long. Called before `start`.
  */
 export interface SupervisorDeps {
   readonly seams: Pick<Seams, 'clock' | 'random'>;
@@ -40,29 +40,29 @@ export interface SupervisorDeps {
 }
 
 /**
- * An envelope that an agent died over: who outside caused it, if somebody did; and whether it had died over it before, which
- * is one charge.
+ * The envelope over which an agent died: the outsider who caused it, if one did, and whether an agent had died over it before.
+ * Several deaths over one envelope are one charge.
  */
 export interface DiedOver {
   readonly outsider: (Pick<Outsider, 'key'> & Partial<Outsider>) | undefined;
   readonly isAgain: boolean;
 }
 
-/** `charged: false` means that something outside the agent ended it: restarted at once, and not counted. */
+/** A death. `charged: false`: something outside the agent ended it, so it is restarted at once and not counted. */
 export interface Crash extends LastError {
   readonly agentId: string;
   readonly charged: boolean;
   readonly over?: DiedOver | undefined;
 }
 
-/** What an agent says of how its ends are answered. */
+/** How an agent declares that its ends are answered. */
 export interface Supervising {
   readonly restart: Restart;
   readonly supervision?: AgentSupervision | undefined;
 }
 
 /**
- * - `restarts`  of its whole life, whatever caused them.
+ * - `restarts`  how many it has had, whatever caused them.
  * - `retryAtMs` when an agent that has failed is tried again, Unix milliseconds.
  */
 export interface SupervisedStatus {
@@ -81,10 +81,10 @@ interface Supervised {
   retryAtMs: number | undefined;
 }
 
-/** The machine has no effects: what follows from its steps is done here. */
+/** The machine has no effects; the supervisor acts on its steps. */
 const NO_EFFECTS = {};
 
-/** What is done once all decisions of one report are made. */
+/** Effects that wait until all decisions of one report are made. */
 interface Outbox {
   readonly stop: string[];
   readonly start: string[];
@@ -92,10 +92,10 @@ interface Outbox {
 }
 
 /**
- * Decides who is restarted, when, and when to give up (OTP's supervisor without its threads: it knows none).
+ * Decides which agents are restarted, when, and when a group is given up. It is OTP's supervisor, but knows no threads.
  *
- * Whoever places agents reports what becomes of them: `started`, `crashed`, `exited`. Reports about an agent that is
- * gone, or about a life that is over, change nothing. The supervisor itself never gives up: only groups fail.
+ * Its owner reports what becomes of agents: `started`, `crashed`, `exited`. Reports about an agent that is gone, or about a life
+ * that is over, change nothing. The supervisor itself never fails: only groups do.
  */
 export class Supervisor {
   readonly #deps: SupervisorDeps;
@@ -115,12 +115,12 @@ export class Supervisor {
     this.#trials = new RestartSchedule(deps.seams.clock, (ids) => this.#tryAgain(ids));
   }
 
-  /** Throws INVALID_OPTIONS where an agent may not say of itself how it is supervised. */
+  /** Throws INVALID_OPTIONS if the agent declares a supervision of its own and may not. */
   requireAlone(agentId: string, supervision: AgentSupervision | undefined): void {
     this.#groups.requireAlone(agentId, supervision);
   }
 
-  /** Takes an agent that its caller is about to start into supervision. */
+  /** Adds an agent, which the caller is about to start. */
   add(agentId: string, { restart, supervision }: Supervising): void {
     if (this.#agents.has(agentId)) throw invalidOptions('agentId', agentId, 'an agent not supervised yet');
     this.#groups.setOwn(agentId, supervision);
@@ -204,7 +204,7 @@ export class Supervisor {
     if (status === 'starting' || status === 'running') this.#deps.stop?.([agentId]);
   }
 
-  /** Starts an agent that stopped, failed, or waits for its back-off, with a clean record. Fails with AGENT_NOT_FOUND. */
+  /** Starts an agent that stopped, failed, or waits for its back-off, with all counts cleared. Fails with AGENT_NOT_FOUND. */
   restart(agentId: string): void {
     const agent = this.#find(agentId);
     if (!this.#step(agent, 'agent.restart')) return;
@@ -241,7 +241,7 @@ export class Supervisor {
     return this.#step(this.#find(agentId), 'agent.resume');
   }
 
-  /** Where an agent stands. Fails with AGENT_NOT_FOUND. */
+  /** The status of an agent. Fails with AGENT_NOT_FOUND. */
   status(agentId: string): SupervisedStatus {
     const { life, restarts, lastError, retryAtMs } = this.#find(agentId);
     const isOpen = life.value === 'failed' && retryAtMs !== undefined;
@@ -253,12 +253,12 @@ export class Supervisor {
     };
   }
 
-  /** Whom outside an agent refuses now. */
+  /** The outsiders whom an agent refuses now. */
   refusals(agentId: string): readonly Refusal[] {
     return this.#outsiders.refusals(agentId);
   }
 
-  /** Says who is to blame for a death. A caller outside is charged with it, and refused after too many. */
+  /** Says who is to blame for a death. An outsider is charged with it, and refused after too many. */
   #blame({ agentId, charged, over }: Pick<Crash, 'agentId' | 'charged' | 'over'>): Blame {
     if (!charged) return 'nobody';
     if (over?.isAgain === true) return 'other';
@@ -343,7 +343,7 @@ export class Supervisor {
     this.#planTrial(group, agentIds);
   }
 
-  /** Half-open: a group that was given up is tried again, later each time. */
+  /** Half-open: plans when a group that was given up is tried again, later each time. */
   #planTrial(group: RestartGroup, agentIds: readonly string[]): void {
     const { halfOpen, intensity } = group;
     if (halfOpen === false) return;

@@ -1,17 +1,17 @@
 import type { Seams } from '../protocol/seams.ts';
 import type { WatchdogLimits } from './supervisor-options.ts';
 
-/** How long a thread gave no sign of life, and the processor time it used meanwhile: undefined if it did not answer. */
+/** How long a thread gave no sign of life, and the processor time that it used meanwhile; undefined if it did not answer. */
 export interface Stall {
   readonly stalledMs: number;
   readonly cpuMs: number | undefined;
 }
 
 /**
- * - `sample`    asks a thread's beat and CPU time. It may reject, and may never answer: a dead worker does not, and one
- *               in a long native call only afterwards.
- * - `onLoop`    once a stall.
- * - `onStarved` once a stall, and again every `hangMs` of it.
+ * - `sample`    asks for a thread's beat and CPU time. It may reject, or never answer: a dead worker does not, and one in a long
+ *               native call answers only afterwards.
+ * - `onLoop`    called once for each stall of a thread that loops.
+ * - `onStarved` called once for each stall of a thread that is starved, and again every `hangMs` of it.
  */
 export interface WatchdogDeps {
   readonly seams: Pick<Seams, 'clock'>;
@@ -24,14 +24,14 @@ interface Watched {
   readonly place: string;
   /** The first sample that had the thread's present beat. */
   lastSign: BeatSample | undefined;
-  /** The sample that is asked for and not here yet, if any: never more than one. */
+  /** The sample that is asked for and has not arrived, if any; there is never more than one. */
   asked: { readonly atMs: number } | undefined;
   isLoopReported: boolean;
   starvedReportedAtMs: number | undefined;
   cancelTimer: () => void;
 }
 
-/** Finds threads that loop or hang, by facts: their beat and the CPU time they use. It reports; it ends nothing. */
+/** Finds threads that loop or hang, by their beat and the CPU time that they use. It reports them; it ends nothing. */
 export class Watchdog {
   readonly #deps: WatchdogDeps;
   readonly #options: WatchdogLimits;
@@ -75,7 +75,7 @@ export class Watchdog {
     else this.#judgeSilence(watched, watched.asked.atMs);
   }
 
-  /** The interval, or less if a stall will be long enough before that. */
+  /** The interval, or less if a stall becomes long enough to report before that. */
   #untilNextMs({ lastSign }: Watched): number {
     const { intervalMs, stallMs } = this.#options;
     if (lastSign === undefined) return intervalMs;
@@ -87,7 +87,7 @@ export class Watchdog {
     const asked = { atMs: this.#now() };
     watched.asked = asked;
     const answer = (sample: BeatSample | undefined): void => {
-      // An answer that comes after we asked again, or stopped watching, is about another time.
+      // An answer that comes after we asked again, or stopped watching, is too old.
       if (watched.asked !== asked || this.#watched.get(watched.place) !== watched) return;
       watched.asked = undefined;
       if (sample !== undefined) this.#judge(watched, sample);
@@ -97,7 +97,7 @@ export class Watchdog {
     else answer(sample);
   }
 
-  /** A sample that fails is asked for again. Whoever started the thread notices its end. */
+  /** Asks for a sample; one that fails is asked for again. The thread's end is noticed by its starter. */
   #sampleOf(place: string): BeatSample | Promise<BeatSample> | undefined {
     try {
       return this.#deps.sample(place);
@@ -147,12 +147,11 @@ export class Watchdog {
 }
 
 /**
- * What is known of a thread at one moment.
+ * The state of a thread at one moment.
  *
- * - `atMs`  when both answers were there, by the monotonic clock.
- * - `beat`  a number in shared memory that a timer of the thread changes, idle or not, several times a stall; 0 until
- *           the thread has got that far. Read it after `cpuMs` was answered: an older beat beside a newer CPU time
- *           looks like a loop.
+ * - `atMs`  when both values were there, by the monotonic clock.
+ * - `beat`  a number in shared memory. A timer of the thread changes it several times within `stallMs`, idle or not; it is 0 until
+ *           the thread has got that far. Read it after `cpuMs`: an older beat beside a newer CPU time looks like a loop.
  * - `cpuMs` user and system time that this thread has used so far.
  */
 export interface BeatSample {
@@ -161,16 +160,16 @@ export interface BeatSample {
   readonly cpuMs: number;
 }
 
-/** `alive`; `looping`: computes and does not come back; `starved`: waits in a system call, or gets no processor. */
+/** `looping`: computes and never returns to its event loop. `starved`: waits in a system call, or gets no processor. */
 type BeatVerdict = 'alive' | 'looping' | 'starved';
 
 /**
  * Judges a thread by its last sign of life and a later sample.
  *
- * `previous` is the first sample with the beat it has: not the last one taken, or a loop would never grow old. A thread
- * loops if its beat stands still for more than `stallMs` while it used the processor for half of that time; or, on a
- * machine too busy to give it half, for `stallMs` altogether. A thread that has not begun to beat is not judged: on a
- * busy machine it may take that long to start.
+ * `previous` is the first sample with its beat, not the last one: else no loop would ever last long enough. A thread loops if its
+ * beat stands still for more than `stallMs`, and it used the processor for half of that time. On a machine too busy to give it
+ * half, it loops if it used `stallMs` of processor time altogether. A thread that has not begun to beat is not judged: on a busy
+ * machine it may take that long to start.
  */
 export function judgeBeat(
   previous: BeatSample,
