@@ -1,7 +1,7 @@
-import { agentRecord, type StoredAgentRecord } from '../journal/stored-agent-records.ts';
+import { agentRecord, readAgentRecords, type StoredAgentRecord } from '../journal/stored-agent-records.ts';
 import { invalidOptions, notSerialisable } from '../protocol/errors.ts';
 import { findUnserialisable } from '../protocol/json.ts';
-import type { RecordChange } from '../protocol/store.ts';
+import type { RecordChange, Store } from '../protocol/store.ts';
 import { mergeTaint, type Taint } from '../protocol/taint.ts';
 
 /** A value that an agent's former thread or process has kept. */
@@ -10,19 +10,25 @@ export interface LeftRecord {
   readonly value: unknown;
 }
 
+/** The journal, as the agents of one thread have it. */
+export interface RecordJournal extends Pick<Store, 'records'> {
+  /** Writes a record, unless the system stops. */
+  record(change: RecordChange): void;
+  /** Writes a record, also while the system stops. */
+  note(change: RecordChange): void;
+  /** Resolves when everything that was written survives the loss of power. */
+  whenKept(): Promise<void>;
+}
+
 /**
- * - `left`     what a former thread or process kept for the agent.
- * - `read`     what the journal has of one kind, in the order of the keys.
- * - `write`    gives a change to the journal; while the system stops only what is put `toTheLast`.
- * - `whenKept` resolves when everything that was given to it survives the loss of power.
- * - `taint`    where what the agent has in it came from outside; `takeIn` says the same of a record that it is given.
+ * - `left`        what a former thread or process kept for the agent.
+ * - `taint`       where what the agent has in it came from outside.
+ * - `absorbTaint` hears the same of a record that the agent is given.
  */
 export interface AgentRecordsDeps {
   readonly agentId: string;
   readonly left: readonly StoredAgentRecord[];
-  readonly read: (kind: string) => Promise<readonly StoredAgentRecord[]>;
-  readonly write: (change: RecordChange, toTheLast: boolean) => void;
-  readonly whenKept: () => Promise<void>;
+  readonly journal: RecordJournal;
   readonly taint?: () => Taint | undefined;
   readonly absorbTaint?: (taint: Taint) => void;
 }
@@ -78,7 +84,8 @@ export class AgentRecords {
     const left = this.takeLeft(kind);
     if (left.length > 0 && !this.#changed.has(kind)) return left;
     await this.whenKept();
-    return this.#given(kind, (await this.#deps.read(kind)).map(leftRecord));
+    const { agentId, journal } = this.#deps;
+    return this.#given(kind, (await readAgentRecords(journal, agentId, { kind })).map(leftRecord));
   }
 
   /**
@@ -97,7 +104,7 @@ export class AgentRecords {
     // What is put instead is made of what was there, as a rule: it stays marked until it is forgotten.
     const taint = value === undefined ? undefined : mergeTaint(this.#taints.get(name), this.#deps.taint?.());
     this.#mark(name, taint, toTheLast);
-    this.#deps.write(agentRecord(this.#deps.agentId, { kind, key, value: text }), toTheLast);
+    this.#write({ kind, key, value: text }, toTheLast);
   }
 
   /** Whoever gets these has what is in them. */
@@ -114,12 +121,19 @@ export class AgentRecords {
     if (taint === undefined) this.#taints.delete(name);
     else this.#taints.set(name, taint);
     const value = taint === undefined ? undefined : JSON.stringify(taint);
-    this.#deps.write(agentRecord(this.#deps.agentId, { kind: TAINT_KIND, key: name, value }), toTheLast);
+    this.#write({ kind: TAINT_KIND, key: name, value }, toTheLast);
+  }
+
+  #write(record: Parameters<typeof agentRecord>[1], toTheLast: boolean): void {
+    const { agentId, journal } = this.#deps;
+    const change = agentRecord(agentId, record);
+    if (toTheLast) journal.note(change);
+    else journal.record(change);
   }
 
   /** Resolves when everything that was put survives the loss of power. */
   whenKept(): Promise<void> {
-    return this.#deps.whenKept();
+    return this.#deps.journal.whenKept();
   }
 }
 

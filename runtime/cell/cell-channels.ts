@@ -6,7 +6,8 @@ import {
 } from '../channels/agent-channels.ts';
 import type { AgentChannel as AgentChannelOf } from '../channels/port-channel.ts';
 import type { PortOutcome } from '../channels/port-sender.ts';
-import { behalfOf } from '../mailbox/behalf.ts';
+import type { ChannelAgent } from '../channels/port-mailer.ts';
+import { type Behalf, behalfOf } from '../mailbox/behalf.ts';
 import { type Mail, NO_ASK, REPLY } from '../mailbox/mail.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { cancelled, invalidOptions, type OrreryError } from '../protocol/errors.ts';
@@ -48,6 +49,38 @@ class WaitingDelivery extends WaitingAsk {
   }
 }
 
+/** One life of the agent that runs in a cell, as its channels have it. */
+class ChannelLife implements ChannelAgent {
+  readonly agentId: string;
+  readonly life: string;
+  readonly #cell: Cell;
+
+  constructor(cell: Cell, life: string) {
+    this.agentId = cell.row.id;
+    this.life = life;
+    this.#cell = cell;
+  }
+
+  ask(mail: Mail, answered: (outcome: PortOutcome) => void, signal?: AbortSignal): void {
+    const cell = this.#cell;
+    const { taint } = cell.lives;
+    if (taint !== undefined && mail.extras?.channel?.act === 'open') mail.extras = { ...mail.extras, taint };
+    const waiting = new WaitingDelivery(mail, answered);
+    waiting.absorbs = (absorbed) => absorbTaint(cell, undefined, absorbed);
+    cell.thread.mailSender.askLater(cell.row, waiting, signal === undefined ? {} : { signal });
+  }
+
+  taint(): Taint | undefined {
+    return this.#cell.lives.taint;
+  }
+
+  /** With several in hand the others wait for what came last. The embedder works for itself at any time. */
+  behalf(): Behalf | undefined {
+    const { row, handlings } = this.#cell;
+    return row.party.isSystem ? undefined : behalfOf(handlings.at(-1)?.mail?.extras);
+  }
+}
+
 /** The channels of the agents of one thread, an `AgentChannels` an actor that has any. */
 export class CellChannels {
   readonly #thread: CellThread;
@@ -64,31 +97,19 @@ export class CellChannels {
 
   /** Those of the actor that runs in `cell`. */
   of(cell: Cell): AgentChannels<HandlingContext> {
-    const { slot, id } = cell.row;
+    const { slot } = cell.row;
     const known = this.#bySlot.get(slot);
     if (known !== undefined) return known;
     const thread = this.#thread;
     this.#lives += 1;
     const channels = new AgentChannels<HandlingContext>(
       {
-        agentId: id,
-        life: `${thread.incarnation}.${this.#lives}`,
+        agent: new ChannelLife(cell, `${thread.incarnation}.${this.#lives}`),
         seams: thread.seams,
-        ask: (mail, answered, signal) => {
-          const { taint } = cell.lives;
-          if (taint !== undefined && mail.extras?.channel?.act === 'open')
-            mail.extras = { ...mail.extras, taint };
-          const waiting = new WaitingDelivery(mail, answered);
-          waiting.absorbs = (taint) => absorbTaint(cell, undefined, taint);
-          thread.mailSender.askLater(cell.row, waiting, signal === undefined ? {} : { signal });
-        },
-        taint: () => cell.lives.taint,
-        // With several in hand the others wait for what came last. The embedder works for itself at any time.
-        behalf: () => (cell.row.party.isSystem ? undefined : behalfOf(cell.handlings.at(-1)?.mail?.extras)),
         isThere: (life) =>
           incarnationOf(life) === thread.incarnation ||
           thread.links.ofIncarnation(incarnationOf(life)) !== undefined,
-        note: (event) => thread.log.note(event),
+        log: thread.log,
       },
       cell.definition.acceptance as Acceptance<HandlingContext> | undefined,
     );

@@ -1,17 +1,14 @@
 import { z } from 'zod';
-import type { Behalf } from '../mailbox/behalf.ts';
 import type { ChannelMark, Mail, MailExtras } from '../mailbox/mail.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { invalidOptions, mailboxFull, type OrreryError, refused } from '../protocol/errors.ts';
 import { parseOptions, requireText } from '../protocol/parse-options.ts';
 import type { Seams } from '../protocol/seams.ts';
-import type { Taint } from '../protocol/taint.ts';
 import { type ChannelEventBody, type ChannelLogEvent, channelLogEvent } from './channel-event.ts';
 import { type AgentChannel, PortChannel, type PortChannelStart } from './port-channel.ts';
 import { OpenChannelOptions, PortChannelOptions } from './port-channel-options.ts';
 import type { DataAnswer, OpenRequest, PortAim, PortStamp } from './port-mail.ts';
 import { type ChannelAgent, PortMailer } from './port-mailer.ts';
-import type { PortOutcome } from './port-sender.ts';
 
 /**
  * Accepts a channel that another agent opens: called before it is open, which it is when what this returns has settled.
@@ -50,23 +47,12 @@ export interface ChannelOpener<Context> {
   closeAll(): Promise<void>;
 }
 
-/**
- * - `life`    names this life of the agent, in the whole system.
- * - `ask`     sends a mail in the agent's name as soon as there is room for it; `answered` is called once, within this
- *             call or later.
- * - `taint`   where what the agent has in it came from outside.
- * - `behalf`  on whose behalf the work is done that it has in hand.
- * - `isThere` says whether the thread of a life is there.
- */
+/** `isThere` says whether the thread of a life is there. */
 export interface AgentChannelsDeps {
-  readonly agentId: string;
-  readonly life: string;
+  readonly agent: ChannelAgent;
   readonly seams: Pick<Seams, 'clock' | 'newId' | 'random'>;
-  readonly ask: (mail: Mail, answered: (outcome: PortOutcome) => void, signal?: AbortSignal) => void;
-  readonly taint: () => Taint | undefined;
-  readonly behalf: () => Behalf | undefined;
   readonly isThere: (life: string) => boolean;
-  readonly note: (event: ChannelLogEvent) => void;
+  readonly log: { note(event: ChannelLogEvent): void };
 }
 
 /** What a mail of a channel is answered with; `settled` is there while a handler goes on after the answer. */
@@ -88,13 +74,14 @@ export class AgentChannels<Context> implements ChannelOpener<Context> {
   readonly #ends = new Map<string, PortChannel<Context>>();
 
   constructor(deps: AgentChannelsDeps, acceptance: Acceptance<Context> | undefined) {
-    this.agentId = deps.agentId;
+    this.agentId = deps.agent.agentId;
     this.acceptance = acceptance;
     this.#deps = deps;
   }
 
   async openChannel(remoteAgentId: string, options: OpenChannelOptions = {}): Promise<AgentChannel<Context>> {
-    const { agentId, seams } = this.#deps;
+    const { agentId } = this;
+    const { seams } = this.#deps;
     requireText('remoteAgentId', remoteAgentId);
     if (remoteAgentId === agentId) throw invalidOptions('remoteAgentId', remoteAgentId, 'another agent');
     const { justification, ...settings } = parseOptions(OpenChannelOptions, options, 'channel');
@@ -127,7 +114,7 @@ export class AgentChannels<Context> implements ChannelOpener<Context> {
       case 'open':
         return this.#accept(mail, channel, ctx);
       case 'data':
-        if (channel.to !== this.#deps.life) return { answer: 'elsewhere' satisfies DataAnswer };
+        if (channel.to !== this.#deps.agent.life) return { answer: 'elsewhere' satisfies DataAnswer };
         return end?.take(channel.run, envelope, ctx) ?? { answer: 'closed' satisfies DataAnswer };
       case 'ready':
         end?.readyThere(payload as PortAim);
@@ -198,8 +185,7 @@ export class AgentChannels<Context> implements ChannelOpener<Context> {
   }
 
   #begin(stamp: PortStamp, start: PortChannelStart): PortChannel<Context> {
-    const agent: ChannelAgent = this.#deps;
-    const { seams, isThere } = this.#deps;
+    const { agent, seams, isThere } = this.#deps;
     const end = new PortChannel<Context>(
       stamp,
       {
@@ -227,6 +213,6 @@ export class AgentChannels<Context> implements ChannelOpener<Context> {
     const { channelId, localAgentId, remoteAgentId } = stamp;
     const timestamp = this.#deps.seams.clock.now();
     const logged = channelLogEvent({ ...event, channelId, localAgentId, remoteAgentId, timestamp });
-    if (logged !== undefined) this.#deps.note(logged);
+    if (logged !== undefined) this.#deps.log.note(logged);
   }
 }

@@ -25,9 +25,9 @@ import type { PortOutcome } from './port-sender.ts';
 export interface ChannelAgent {
   readonly agentId: string;
   readonly life: string;
-  readonly ask: (mail: Mail, answered: (outcome: PortOutcome) => void, signal?: AbortSignal) => void;
-  readonly taint: () => Taint | undefined;
-  readonly behalf: () => Behalf | undefined;
+  ask(mail: Mail, answered: (outcome: PortOutcome) => void, signal?: AbortSignal): void;
+  taint(): Taint | undefined;
+  behalf(): Behalf | undefined;
 }
 
 /** Sends the mail of one end of a channel, in the name of its agent. */

@@ -8,7 +8,6 @@ import type { Journal } from '../journal/journal.ts';
 import type { JournalledAgent } from '../journal/journal-survey.ts';
 import { JournalConnection } from '../journal/journal-connection.ts';
 import { ringFiles, type StartedNotes, type StartedRings } from '../journal/started-ring.ts';
-import { readAgentRecords } from '../journal/stored-agent-records.ts';
 import type { OpenNotes } from '../journal/spend-file.ts';
 import { forgottenRecord, takenRecord, type TakenId } from '../journal/taken-ids.ts';
 import { sharedOrder } from '../journal/unit-order.ts';
@@ -214,9 +213,7 @@ export class NodeJournal implements JournalOfThread {
       client.records = new AgentRecords({
         agentId: row.id,
         left: left[at] ?? [],
-        read: (kind) => readAgentRecords(this, row.id, { kind }),
-        write: (change, toTheLast) => (toTheLast ? this.note(change) : this.record(change)),
-        whenKept: () => this.whenKept(),
+        journal: this,
         taint: () => taintOn(cell, undefined),
         absorbTaint: (taint) => absorbAtClient(cell, taint),
       });
