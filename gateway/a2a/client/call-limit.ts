@@ -7,7 +7,7 @@ import {
 import { MAX_TIMER_MS } from '../../../runtime/protocol/milliseconds.ts';
 import type { Clock } from '../../../runtime/protocol/seams.ts';
 
-/** How long one call may take: `signal` aborts when it is over, and `reasonFor` says of what it then fails with why. */
+/** The time limit of one call. `signal` aborts when it is over; `reasonFor` gives the error that the call fails with then. */
 export interface CallLimit {
   readonly signal: AbortSignal;
   reasonFor(error: unknown): unknown;
@@ -16,7 +16,7 @@ export interface CallLimit {
 
 /**
  * Ends a call when its caller's signal aborts (CANCELLED), or after `timeoutMs` (DEADLINE_EXCEEDED), `MAX_TIMER_MS` at most.
- * Throws INVALID_OPTIONS for what is no number.
+ * Throws INVALID_OPTIONS if `timeoutMs` is no number.
  */
 export function callLimit(
   origin: string,

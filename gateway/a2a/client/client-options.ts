@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Milliseconds } from '../../../runtime/protocol/milliseconds.ts';
 
-/** The request that credentials are made for: signatures are over the body. */
+/** The request that credentials are made for. A signature may cover the body. */
 export interface OutgoingRequest {
   readonly method: string;
   readonly url: string;
@@ -40,16 +40,16 @@ const Jwk = z.looseObject({ kty: z.string(), kid: z.string().min(1) });
  *                    card's own order
  * - `allowedOrigins` where a card may send the client beside the card's own origin.
  * - `trust`          `keys` that sign cards there, each with its `kid`, or `jwks`, where they are found (RFC 7517).
- * - `requireSignedCard` a card that none of these has signed is refused. @default true where there is `trust`
- * - `tls`            whom to trust with TLS, and as whom to come: PEM. @default who Node trusts
- * - `idleMs`         how long nothing may come; everything that comes begins it anew. @default 30,000
+ * - `requireSignedCard` refuses a card that none of these keys has signed. @default true with `trust`
+ * - `tls`            certificate authorities to trust, and the client's own certificate: PEM. @default Node's authorities
+ * - `idleMs`         how long nothing may arrive; each arrival starts the time anew. @default 30,000
  * - `maxAnswerBytes` of one answer, or of one event. @default 32 MiB
  * - `maxStreamBytes` of the streams of one call, in all. @default 256 MiB
- * - `attempts`       how often what is safe is tried, in all. @default 4
+ * - `attempts`       how often a call is tried in all, if that is safe. @default 4
  * - `backoffMs`      before the second attempt; doubled before each other one. @default 250
- * - `maxBackoffMs`   between two attempts, and between two questions how a task stands; where the other side wants to be left
- *                    alone for longer, the call fails, with `retryAfterMs` in its error's details. @default 10,000
- * - `cardMaxAgeMs`   how long a card counts as new where it does not say so itself. @default 60,000
+ * - `maxBackoffMs`   the longest wait between two attempts, or between two questions about a task. If the other side asks for a
+ *                    longer wait, the call fails with `retryAfterMs` in its error's details. @default 10,000
+ * - `cardMaxAgeMs`   how long a card is kept if it does not say so itself. @default 60,000
  * - `extensions`     URIs to activate beside our own.
  */
 export const ClientOptions = z.strictObject({

@@ -11,7 +11,7 @@ import type { RemoteInterface } from './card/remote-card.ts';
 /**
  * How a client speaks one version: what it writes. It reads the answers of all versions.
  *
- * - `version` as the header `A2A-Version` has it; undefined where there was no such header.
+ * - `version` as in the header `A2A-Version`; undefined for versions without that header.
  * - `methods` over JSON-RPC.
  * - `rest`    the same over plain HTTP; undefined where there is none.
  */
@@ -25,7 +25,7 @@ export interface ClientDialect {
 
 /**
  * - `contentType` of bodies.
- * - `hasEmptyBody` a POST that says no more than its path has an empty object for its body.
+ * - `hasEmptyBody` a POST whose path says everything has an empty object as its body.
  * - `unwrap`      the JSON of an answer, as it is over JSON-RPC.
  */
 interface ClientRest {
@@ -50,7 +50,7 @@ export const CLIENT_DIALECTS: Readonly<Record<RemoteInterface['version'], Client
       unwrap: (value) => value,
     },
   },
-  // 0.2 is spoken as 0.3 is.
+  // 0.2 uses the dialect of 0.3.
   '0.3': {
     name: '0.3',
     version: '0.3',

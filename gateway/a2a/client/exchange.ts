@@ -22,18 +22,18 @@ export interface ExchangeDeps {
   readonly calls: HttpCalls;
   readonly settings: ClientSettings;
   readonly clock: Pick<Clock, 'now'>;
-  /** The card announces the extension of ours. */
+  /** Whether the card announces our extension. */
   readonly announcesOurs: boolean;
   readonly newId: () => string;
 }
 
-/** An event of a stream, with the id of its own by which it can be gone on after, if it has one. */
+/** An event of a stream. A stream can be resumed after its id, if it has one. */
 export interface StreamedEvent {
   readonly event: RemoteEvent;
   readonly id: string | undefined;
 }
 
-/** How many bytes streams may bring in all, and how many they have. */
+/** How many bytes the streams of one call may bring, and how many they have brought. */
 export interface ByteBound {
   readonly maxBytes: number;
   takenBytes: number;
@@ -44,7 +44,7 @@ interface Prepared {
   readonly method: RestRequest['method'];
   readonly mediaType: string;
   readonly body: string | undefined;
-  /** Of the JSON-RPC request. */
+  /** The id of the JSON-RPC request. */
   readonly id: string | undefined;
 }
 
@@ -54,7 +54,7 @@ const RpcAnswer = z.object({
   error: z.unknown().optional(),
 });
 
-/** One interface of an agent: how an order is written there, and the answer read. */
+/** One interface of an agent: writes orders for it, and reads its answers. */
 export class Exchange {
   readonly interface: RemoteInterface;
   readonly dialect: ClientDialect;
@@ -76,7 +76,7 @@ export class Exchange {
     return (this.interface.binding === 'JSONRPC' ? write : rest?.write)?.[name] !== undefined;
   }
 
-  /** The answer's JSON. Rejects with what the other side says, REMOTE_UNREACHABLE, REMOTE_FAILED and CANCELLED. */
+  /** Resolves to the answer's JSON. Rejects with the other side's error, REMOTE_UNREACHABLE, REMOTE_FAILED or CANCELLED. */
   async ask<Name extends OrderName>(name: Name, order: Orders[Name], signal?: AbortSignal): Promise<unknown> {
     const prepared = this.#prepare(name, order);
     const answer = await this.#call(
@@ -90,7 +90,7 @@ export class Exchange {
   }
 
   /**
-   * The events of the answer, as they come. Where the other side answers with no stream, what it answers is the only one.
+   * The events of the answer, as they come. If the other side answers without a stream, its answer is the only event.
    * Fails as `ask` does.
    */
   async *open<Name extends 'stream' | 'subscribe'>(
@@ -129,7 +129,7 @@ export class Exchange {
     }
   }
 
-  /** What the schema makes of an answer. Throws REMOTE_FAILED naming field and value. */
+  /** Parses an answer by the schema. Throws REMOTE_FAILED naming field and value. */
   read<Value>(schema: z.ZodType<Value>, value: unknown): Value {
     return this.#understood(() => {
       const parsed = schema.safeParse(value, { reportInput: true });
@@ -138,7 +138,7 @@ export class Exchange {
     });
   }
 
-  /** Whatever reading an answer runs into is the answer's fault. */
+  /** Turns whatever `read` throws into REMOTE_FAILED: the answer is at fault. */
   #understood<Value>(read: () => Value): Value {
     try {
       return read();
@@ -272,10 +272,10 @@ export class Exchange {
 const isEventStream = ({ headers }: HttpAnswer): boolean =>
   headers['content-type']?.toLowerCase().startsWith('text/event-stream') ?? false;
 
-/** Ids beyond this are none: nobody could ask for what comes after them. */
+/** Event ids that a header can carry. Others are dropped: nobody could resume after them. */
 const CAN_BE_HEADER = /^[\x20-\x7e]{0,1000}$/;
 
-/** Throws REMOTE_FAILED for what is no JSON, or nested too deeply to be read. */
+/** Parses a text. Throws REMOTE_FAILED if it is no JSON, or nested too deeply. */
 function parseJson(text: string, origin: string): unknown {
   try {
     return parseShallowJson(text);
@@ -284,18 +284,18 @@ function parseJson(text: string, origin: string): unknown {
   }
 }
 
-/** Nothing came of a call, and nothing can have: it may be made again, whatever it asks for. */
+/** Whether the call cannot have arrived: then it may be made again, whatever it asks for. */
 export function cannotHaveArrived(error: unknown): boolean {
   if (!isOrreryError(error) || error.details['mayHaveArrived'] === true) return false;
   if (error.code === 'RATE_LIMITED') return true;
   return error.code === 'REMOTE_UNREACHABLE' && error.details['mayHaveArrived'] === false;
 }
 
-/** It may be worth another try, where doing it twice is as doing it once. */
+/** Whether another try may help. Only for calls that may be made twice. */
 export const mayPassLater = (error: unknown): boolean =>
   isOrreryError(error) && (error.code === 'REMOTE_UNREACHABLE' || error.code === 'RATE_LIMITED');
 
-/** The error of a last attempt, where one before it may have arrived: whatever its code, it does not say that nothing has. */
+/** The error of the last attempt. If a former attempt may have arrived, the error says so, whatever its code. */
 export function afterOthers(error: unknown, mayHaveArrived: boolean): unknown {
   if (!mayHaveArrived || !isOrreryError(error) || error.details['mayHaveArrived'] === true) return error;
   return new OrreryError(error.code, error.message, {

@@ -12,7 +12,7 @@ import { cancelled, type OrreryError, reasonOf } from '../../../runtime/protocol
 import type { Clock } from '../../../runtime/protocol/seams.ts';
 
 /**
- * - `idleMs`   how long nothing may come before the call is given up; everything that comes begins it anew.
+ * - `idleMs`   how long nothing may arrive before the call is given up; each arrival starts the time anew.
  * - `maxBytes` of the whole answer.
  */
 export interface HttpCall {
@@ -25,14 +25,14 @@ export interface HttpCall {
   readonly maxBytes: number;
 }
 
-/** `body` throws what the call fails with; who stops reading it ends the call. */
+/** An answer. `body` throws the error that the call fails with; to stop reading it ends the call. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** Whom to trust with TLS, and as whom to come: PEM. @default the certificate authorities that Node knows */
+/** Certificate authorities to trust, and the client's own certificate, as PEM. @default the authorities that Node knows */
 export interface TlsTrust {
   readonly ca?: string | readonly string[] | undefined;
   readonly cert?: string | undefined;
@@ -40,10 +40,10 @@ export interface TlsTrust {
 }
 
 /**
- * HTTP calls that are given up when nothing comes, that take in no more than they are told to, follow no redirect, and say
- * of what failed whether it may have arrived.
+ * Makes HTTP calls. They end when nothing arrives for a while, read no more than `maxBytes`, and follow no redirect. Their errors
+ * say whether the request may have arrived.
  *
- * Over `node:http` rather than `fetch`, which neither says whether a request was sent nor takes a certificate authority.
+ * They use `node:http`: `fetch` neither says whether a request was sent, nor takes a certificate authority.
  */
 export class HttpCalls {
   readonly #clock: Pick<Clock, 'monotonicMs' | 'setTimer'>;
@@ -117,14 +117,14 @@ export class HttpCalls {
     });
   }
 
-  /** Closes connections that are kept; calls under way go on. */
+  /** Closes idle connections; calls under way go on. */
   close(): void {
     this.#plain.destroy();
     this.#tls.destroy();
   }
 }
 
-/** Says when the first byte of the request may have gone out: a connection that is new is not there before. */
+/** Calls `then` when the first byte of the request may have gone out: a new connection has to be there first. */
 function whenConnected(socket: Socket, isTls: boolean, isReused: boolean, then: () => void): void {
   const isThere = isTls ? (socket as TLSSocket).authorized : !socket.connecting;
   if (isReused || isThere) then();
@@ -162,14 +162,14 @@ async function* bodyOf(
   }
 }
 
-/** What is said of a failure: the code of the system where there is one, which names no more than is needed. */
+/** The reason of a failure: the operating system's code if there is one, which gives nothing else away. */
 function whyOf(error: unknown): string {
   const { code } = (error ?? {}) as { code?: unknown };
   const reason = reasonOf(error);
   return typeof code === 'string' && !reason.includes(code) ? `${reason} (${code})` : reason;
 }
 
-/** Fires when nothing has been touched for so long. One timer, however often it is touched. */
+/** Fires when it was not touched for so long. It uses one timer, however often it is touched. */
 class IdleWatch {
   readonly #clock: Pick<Clock, 'monotonicMs' | 'setTimer'>;
   readonly #idleMs: number;
@@ -191,7 +191,7 @@ class IdleWatch {
     this.#lastMs = this.#clock.monotonicMs();
   }
 
-  /** Whoever reads does not read at the moment: that is no fault of the other side. */
+  /** Stops the time while the reader does not read: that is no fault of the other side. */
   pause(): void {
     this.#isPaused = true;
   }

@@ -28,7 +28,7 @@ import type { OrderName, Orders, SendingOrder } from '../wire/dialect.ts';
 export type RemoteAnswer = Extract<RemoteEvent, { kind: 'task' | 'message' }>;
 
 /**
- * - `returnImmediately`   resolves when the task is there, and not when it is over or waits for somebody. @default false
+ * - `returnImmediately`   resolve as soon as the task exists, not when it is over or waits for somebody. @default false
  * - `acceptedOutputModes` media types. @default anything
  */
 export interface SendOptions extends RemoteCallOptions {
@@ -55,10 +55,10 @@ export interface ListQuery {
 }
 
 /**
- * A client of one agent elsewhere, over A2A 1.0, 0.3 or before, by JSON-RPC or REST: whichever its card has.
+ * A client of one agent elsewhere, over A2A 1.0, 0.3 or before, by JSON-RPC or REST, as its card offers.
  *
- * Reading is tried again after a failure. Sending is tried again when nothing can have arrived; and else only where the card
- * says, by our extension, that the same message twice is one message there.
+ * Reads are tried again after a failure. A message is sent again if it cannot have arrived. If it may have arrived, it is sent
+ * again only if the card says, by our extension, that a message sent twice is one message there.
  */
 export class RemoteAgentClient implements RemoteLink, Disposable {
   readonly url: URL;
@@ -83,18 +83,18 @@ export class RemoteAgentClient implements RemoteLink, Disposable {
   }
 
   /**
-   * The agent's card, verified. Rejects with REMOTE_UNREACHABLE, REMOTE_FAILED, INVALID_CARD, and UNAUTHENTICATED when it is
-   * not signed as it should be.
+   * Resolves to the agent's card, verified. Rejects with REMOTE_UNREACHABLE, REMOTE_FAILED, INVALID_CARD, and UNAUTHENTICATED if
+   * its signature is missing or wrong.
    */
   card(options: RemoteCallOptions = {}): Promise<RemoteCard> {
     return this.#within(options, (signal) => this.#again(() => this.#finder.card(signal), signal));
   }
 
   /**
-   * Says something; resolves when the task is over or waits for somebody, or with an answer that needs no task. Over a stream
-   * where the other side has them, else by asking again.
+   * Sends a message. Resolves to the task when it is over or waits for somebody, or to an answer without a task. It follows the
+   * task by a stream if the other side has them, else by asking again.
    *
-   * Rejects with what the other side says (UNAUTHENTICATED, NOT_PERMITTED, RATE_LIMITED, TASK_NOT_FOUND, TASK_OVER,
+   * Rejects with the other side's error (UNAUTHENTICATED, NOT_PERMITTED, RATE_LIMITED, TASK_NOT_FOUND, TASK_OVER,
    * INVALID_PAYLOAD, ...), REMOTE_UNREACHABLE (`details.mayHaveArrived`), REMOTE_FAILED, INVALID_CARD, DEADLINE_EXCEEDED and
    * CANCELLED.
    */
@@ -115,7 +115,7 @@ export class RemoteAgentClient implements RemoteLink, Disposable {
     });
   }
 
-  /** Says something, and tells what comes of it until the task is over or waits for somebody. Fails as `send` does. */
+  /** Sends a message, and yields events until the task is over or waits for somebody. Fails as `send` does. */
   stream(message: RemoteMessage, options: SendOptions = {}): AsyncGenerator<RemoteEvent, void> {
     return this.#streamWithin(options, async function* (client, signal) {
       checkMessage(message);
@@ -130,12 +130,12 @@ export class RemoteAgentClient implements RemoteLink, Disposable {
       yield answer;
       if (answer.kind === 'message') return;
       const following = client.#subscription(card);
-      // What the reader has been given already.
+      // Events that the reader has got already.
       yield* following.events({ taskId: answer.task.id }, signal, answer.task);
     });
   }
 
-  /** Tells what comes of a task from now on: first how it is. Fails as `send` does. */
+  /** Yields the task as it is now, and then its events. Fails as `send` does. */
   subscribe(taskId: string, options: RemoteCallOptions = {}): AsyncGenerator<RemoteEvent, void> {
     return this.#streamWithin(options, async function* (client, signal) {
       const card = await client.#cardFor(signal);
@@ -143,7 +143,7 @@ export class RemoteAgentClient implements RemoteLink, Disposable {
     });
   }
 
-  /** Fails as `send` does. */
+  /** Resolves to the task as it is now. Fails as `send` does. */
   get(
     taskId: string,
     { historyLength, ...options }: RemoteCallOptions & { readonly historyLength?: number } = {},
@@ -152,7 +152,7 @@ export class RemoteAgentClient implements RemoteLink, Disposable {
     return this.#read('get', order, options, (exchange, value) => exchange.read(AnyTask, value));
   }
 
-  /** Of this client's own tasks, the newest first. 1.0 alone has that: REMOTE_FAILED elsewhere. Fails as `send` does. */
+  /** Lists this client's own tasks, the newest first. Only 1.0 has that; else REMOTE_FAILED. Fails as `send` does. */
   list({ pageSize = 50, ...query }: ListQuery = {}, options: RemoteCallOptions = {}): Promise<RemotePage> {
     return this.#read('list', { pageSize, ...query }, options, (exchange, value) =>
       exchange.read(AnyPage, value),
@@ -164,7 +164,7 @@ export class RemoteAgentClient implements RemoteLink, Disposable {
     return this.#read('cancel', { taskId }, options, (exchange, value) => exchange.read(AnyTask, value));
   }
 
-  /** A client of another agent of the same origin, or of one that is allowed. Throws INVALID_OPTIONS for others. */
+  /** A client of another agent of the same or an allowed origin. Throws INVALID_OPTIONS for other origins. */
   linkTo(url: string): RemoteAgentClient {
     const { origin } = httpUrl(url);
     const origins = [this.url.origin, ...this.#settings.allowedOrigins];
@@ -172,7 +172,7 @@ export class RemoteAgentClient implements RemoteLink, Disposable {
     return new RemoteAgentClient(url, this.#options, this.#seams);
   }
 
-  /** Closes the connections that are kept. */
+  /** Closes idle connections. */
   close(): void {
     this.#calls.close();
   }
@@ -181,7 +181,7 @@ export class RemoteAgentClient implements RemoteLink, Disposable {
     this.close();
   }
 
-  // How it is said
+  // Orders
 
   #orderOf(given: RemoteMessage, options: SendOptions, card: RemoteCard): SendingOrder {
     const { parts, messageId = this.#seams.newId(), taskId, contextId, metadata, delegation } = given;
@@ -215,7 +215,7 @@ export class RemoteAgentClient implements RemoteLink, Disposable {
   }
 
   async #sendAndAsk(order: SendingOrder, card: RemoteCard, signal?: AbortSignal): Promise<RemoteAnswer> {
-    // Of a task that goes on nobody could tell whether what is answered at once is how it was before.
+    // If a message continues a task, an immediate answer may show the task as it was before.
     const returnImmediately = order.taskId === undefined;
     const answer = await this.#sendNow({ ...order, returnImmediately }, card, signal);
     if (answer.kind === 'message') return answer;
@@ -265,13 +265,13 @@ export class RemoteAgentClient implements RemoteLink, Disposable {
     });
   }
 
-  // Which way it is said
+  // Interfaces
 
   #cardFor(signal: AbortSignal | undefined): Promise<RemoteCard> {
     return this.#again(() => this.#finder.card(signal), signal);
   }
 
-  /** The interfaces in the order in which they are to be tried; when one was spoken there, that one alone. */
+  /** The interfaces in the order in which they are tried; only one if that has worked before. */
   #candidates(card: RemoteCard): readonly RemoteInterface[] {
     const { prefer, allowedOrigins } = this.#settings;
     const chosen = card.interfaces.find((one) => isSame(one, this.#chosen));
@@ -292,7 +292,7 @@ export class RemoteAgentClient implements RemoteLink, Disposable {
     );
   }
 
-  /** Tries the interfaces in order, until one is understood. Those before have done nothing. */
+  /** Tries the interfaces in order, until the other side understands one. Those before it have done nothing. */
   async #anyWay<Value>(card: RemoteCard, run: (exchange: Exchange) => Promise<Value>): Promise<Value> {
     let failure: unknown;
     for (const remote of this.#candidates(card)) {
@@ -333,7 +333,7 @@ export class RemoteAgentClient implements RemoteLink, Disposable {
     };
   }
 
-  // How often, and how long
+  // Attempts and limits
 
   async #again<Value>(
     run: () => Promise<Value>,
@@ -410,7 +410,7 @@ function httpUrl(url: string | URL): URL {
 const MESSAGE_FIELDS = new Set(['parts', 'messageId', 'taskId', 'contextId', 'metadata', 'delegation']);
 const CALL = new Set(['signal', 'timeoutMs', 'returnImmediately', 'historyLength', 'acceptedOutputModes']);
 
-/** Throws INVALID_OPTIONS for what says nothing, or in a field that there is not; what the parts hold is the other side's to judge. */
+/** Throws INVALID_OPTIONS for a message without parts, or with an unknown field. The other side judges what the parts hold. */
 function checkMessage(message: unknown): void {
   checkNames('message', message, MESSAGE_FIELDS);
   const { parts } = message as { parts?: unknown };
@@ -418,10 +418,10 @@ function checkMessage(message: unknown): void {
     throw invalidOptions('message.parts', parts, 'at least one part');
 }
 
-/** Throws INVALID_OPTIONS for an option of a call that there is not. */
+/** Throws INVALID_OPTIONS for an unknown option of a call. */
 const checkCallOptions = (options: unknown): void => checkNames('options', options, CALL);
 
-/** By hand: it is done for every call. */
+/** Throws INVALID_OPTIONS for an unknown name. No schema, because it runs for every call. */
 function checkNames(field: string, value: unknown, names: ReadonlySet<string>): void {
   if (typeof value !== 'object' || value === null) throw invalidOptions(field, value, 'an object');
   for (const name of Object.keys(value))

@@ -4,9 +4,9 @@ import { type ErrorCode, OrreryError } from '../../../runtime/protocol/errors.ts
 import { sharedCodeOf } from '../../../runtime/protocol/remote-codes.ts';
 import { type Fault, FAULT_ROWS } from '../wire/faults.ts';
 
-/** An error as another system has said it, in JSON-RPC or over REST. */
+/** An error as another system reports it, in JSON-RPC or over REST. */
 export interface SaidError {
-  /** JSON-RPC's number, if it was said. */
+  /** JSON-RPC's number, if there was one. */
   readonly code: number | undefined;
   readonly status: number;
   readonly message: string;
@@ -18,7 +18,7 @@ export interface SaidError {
   readonly retryAfterMs: number | undefined;
 }
 
-/** What a fault means here; REMOTE_FAILED for the others. */
+/** Our codes for faults of A2A; all others are REMOTE_FAILED. */
 const CODE_OF_FAULT = {
   TASK_NOT_FOUND: 'TASK_NOT_FOUND',
   TASK_NOT_CANCELABLE: 'TASK_OVER',
@@ -31,8 +31,9 @@ const CODE_OF_FAULT = {
 } as const satisfies Partial<Record<Fault, ErrorCode>>;
 type MeantFault = keyof typeof CODE_OF_FAULT;
 
-/** Of the numbers those mean the same at everybody's that are A2A's and JSON-RPC's own, and these statuses of HTTP. */
+/** Faults whose numbers A2A and JSON-RPC define, so that they mean the same everywhere. */
 const NUMBERED = ['TASK_NOT_FOUND', 'TASK_NOT_CANCELABLE', 'INVALID_PARAMS'] as const;
+/** Faults that HTTP has statuses for. */
 const BY_STATUS = ['UNAUTHENTICATED', 'PERMISSION_DENIED', 'BODY_TOO_LARGE', 'RATE_LIMITED'] as const;
 
 const isFault = (name: Fault, { code, reason }: Pick<SaidError, 'code' | 'reason'>): boolean =>
@@ -42,8 +43,8 @@ const MAX_SHOWN = 500;
 const shown = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
 
 /**
- * The error as this system has it: its code by what the other one has said, REMOTE_UNREACHABLE where something between
- * the two has answered, REMOTE_FAILED for everything else. `details.remote` has what was said.
+ * Our error for one of another system. Its code follows the reported one. It is REMOTE_UNREACHABLE if a proxy between the two has
+ * answered, and REMOTE_FAILED for everything else. `details.remote` holds what was reported.
  */
 export function errorOf(origin: string, said: SaidError): OrreryError {
   const { status, retryAfterMs } = said;
@@ -76,7 +77,7 @@ function codeOf({ reason, own, code, status, message }: SaidError): ErrorCode | 
       : (NUMBERED.find((fault) => FAULT_ROWS[fault].code === code) ??
         BY_STATUS.find((fault) => FAULT_ROWS[fault].httpStatus === status));
   const known = named === undefined ? undefined : CODE_OF_FAULT[named];
-  // REST has no numbers; what is not there is a path when nothing says that it is a task.
+  // REST has no numbers: a 404 means the path, unless its text says that it means a task.
   return (
     known ?? (code === undefined && status === 404 && /task/i.test(message) ? 'TASK_NOT_FOUND' : undefined)
   );
@@ -119,7 +120,7 @@ const RestError = z.object({
   code: z.unknown().optional(),
 });
 
-/** What the `error` member of a JSON-RPC answer says. */
+/** Reads the `error` member of a JSON-RPC answer. */
 export function saidInRpc(error: unknown, status: number, retryAfterMs: number | undefined): SaidError {
   const parsed = RpcError.safeParse(error);
   if (!parsed.success)
@@ -136,7 +137,7 @@ export function saidInRpc(error: unknown, status: number, retryAfterMs: number |
   return { code, status, message, ...reasonIn(data), data, retryAfterMs };
 }
 
-/** What the body of an answer over REST says: `{error: {...}}` of google.rpc.Status, or the same without it. */
+/** Reads the error in a body of REST: `{error: {...}}` of google.rpc.Status, or its fields without `error`. */
 export function saidInBody(body: unknown, status: number, retryAfterMs: number | undefined): SaidError {
   const holder = (typeof body === 'object' && body !== null ? body : {}) as { error?: unknown };
   const parsed = RestError.safeParse(holder.error ?? body);

@@ -14,8 +14,8 @@ export async function credentialHeaders(
 }
 
 /**
- * The headers by which a version is named and extensions are activated. Those of 0.3 call it `X-A2A-Extensions`; ours is
- * activated where the card announces it.
+ * The headers that name the version and activate extensions. In 0.3 the latter is called `X-A2A-Extensions`. Our extension is
+ * activated if the card announces it.
  */
 export function protocolHeaders(
   version: string | undefined,

@@ -1,8 +1,8 @@
 import { remoteFailed } from '../../../runtime/protocol/edge-errors.ts';
 
 /**
- * One event of a stream of server-sent events (HTML standard, 9.2). `id` is its own: undefined for one that has none, though
- * one before it had.
+ * One event of a stream of server-sent events (HTML standard, 9.2). `id` is undefined if the event itself has none, even if one
+ * before it had.
  */
 export interface ServerSentEvent {
   readonly type: string;
@@ -11,8 +11,8 @@ export interface ServerSentEvent {
 }
 
 /**
- * Reads server-sent events of bytes as they come, in whatever pieces. Throws REMOTE_FAILED for an event of more than
- * `maxChars` characters. What an end of the bytes cuts off is dropped.
+ * Yields the server-sent events in a stream of bytes, however that is cut into pieces. Throws REMOTE_FAILED for an event of more
+ * than `maxChars` characters. An event that the end of the bytes cuts off is dropped.
  */
 export async function* serverSentEvents(
   bytes: AsyncIterable<Uint8Array>,
@@ -30,7 +30,7 @@ export async function* serverSentEvents(
   }
 }
 
-/** Lines end in LF, CR LF or CR. */
+/** Splits text into lines that end in LF, CR LF or CR. */
 class LineReader {
   readonly #decoder = new TextDecoder();
   readonly #held: string[] = [];

@@ -3,8 +3,8 @@ import type { RemoteEvent, RemoteStatus, RemoteTask } from '../../../runtime/pro
 import { type Artifact, isTaskInterrupted, isTaskOver, type Part } from '../../../runtime/protocol/task.ts';
 
 /**
- * A task as its reader has seen it: what came, put together. After a stream was cut it says what of a picture of the task is
- * news, so that the reader sees no part twice and misses none.
+ * A task as its reader has seen it, put together from events. After a stream was cut, it says what in a snapshot of the task is
+ * new, so that the reader gets every part exactly once.
  */
 export class TaskSeen {
   readonly #artifacts = new Map<string, Artifact>();
@@ -24,7 +24,7 @@ export class TaskSeen {
     return state !== undefined && (isTaskOver(state) || isTaskInterrupted(state));
   }
 
-  /** The task as far as it was seen; undefined before anything was. */
+  /** The task as far as it was seen; undefined before the first event. */
   get task(): RemoteTask | undefined {
     if (this.#taskId === undefined || this.#status === undefined) return undefined;
     return {
@@ -53,14 +53,14 @@ export class TaskSeen {
     }
     const { artifact, append } = event;
     const known = append ? this.#artifacts.get(artifact.artifactId) : undefined;
-    // Their own list grows: to copy it for every chunk would cost its square.
+    // The list itself grows: copying it for every chunk would take quadratic time.
     if (known === undefined)
       this.#artifacts.set(artifact.artifactId, { ...artifact, parts: [...artifact.parts] });
     else for (const part of artifact.parts) known.parts.push(part);
     this.#status ??= { state: 'working' };
   }
 
-  /** What the reader has not seen of the task as it is now, in events; artifacts before the status, which may be the end. */
+  /** Events for all that the reader has not seen of this snapshot. Artifacts come before the status, which may be the last. */
   missing(task: RemoteTask): RemoteEvent[] {
     if (this.#taskId === undefined) return [{ kind: 'task', task }];
     const of = { taskId: task.id, contextId: task.contextId };
@@ -76,7 +76,7 @@ export class TaskSeen {
     return news;
   }
 
-  /** Its last parts are those of this event: which a server may tell again to who has lost it before. */
+  /** Whether the artifact ends with the parts of this event: a server may repeat an event to a reader that lost the stream. */
   endsWith({ artifact: { artifactId, parts } }: Extract<RemoteEvent, { kind: 'artifact' }>): boolean {
     const seen = this.#artifacts.get(artifactId)?.parts ?? [];
     return seen.length >= parts.length && isDeepStrictEqual(seen.slice(seen.length - parts.length), parts);
@@ -101,7 +101,7 @@ export class TaskSeen {
       this.#artifacts.set(artifact.artifactId, { ...artifact, parts: [...artifact.parts] });
   }
 
-  /** Its parts after those that were seen; `all` where those were others: then it is another artifact of the same name. */
+  /** The parts after those seen; `all` if the seen ones differ: then it is another artifact with the same id. */
   #newParts({ artifactId, parts }: Artifact): Part[] | 'all' | 'none' {
     const seen = this.#artifacts.get(artifactId)?.parts;
     if (seen === undefined) return 'all';

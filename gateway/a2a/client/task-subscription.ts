@@ -23,13 +23,13 @@ export interface TaskSubscriptionDeps {
   readonly settings: ClientSettings;
   readonly clock: Clock;
   readonly random: Random;
-  /** A message that was sent twice is one there. */
+  /** Whether a message sent twice is one message there. */
   readonly isIdempotent: boolean;
-  /** Its card says that it streams. */
+  /** Whether its card says that it streams. */
   readonly streams: boolean;
 }
 
-/** A message to be sent and followed, or a task that is there already. */
+/** What to follow: a message to send, or a task that exists. */
 export type Beginning = { readonly order: SendingOrder } | { readonly taskId: string };
 
 type Source = AsyncGenerator<StreamedEvent, void>;
@@ -37,20 +37,20 @@ type Source = AsyncGenerator<StreamedEvent, void>;
 /**
  * Follows one task over however many streams, until it is over or waits for somebody.
  *
- * What is cut is subscribed to again after the last event that came, where events have ids; without ids, or where their
- * numbers begin anew, the stream begins with the task as it is, and the reader is given what it has not seen of it. So it is
- * told everything once. Where nobody can subscribe, or nobody could tell what is new, the task is asked for again and again.
+ * A cut stream is resumed after the last event, if events have ids. Without ids, or if their numbers start anew, the stream
+ * begins with the task as it is, and the reader gets what it has not seen of that. So it gets everything once. If the other side
+ * has no subscriptions, or nobody could tell what is new, the client asks for the task again and again.
  */
 export class TaskSubscription {
   readonly #deps: TaskSubscriptionDeps;
   readonly #seen = new TaskSeen();
-  /** Of the last event, if it had one. */
+  /** The id of the last event, if it had one. */
   #lastEventId: string | undefined;
   readonly #bound: ByteBound;
   #failures = 0;
-  /** In one of the attempts. */
+  /** Whether the message may have arrived in one of the attempts. */
   #mayHaveArrived = false;
-  /** By a message, without a task. */
+  /** Whether a message without a task was the answer. */
   #isAnswered = false;
 
   constructor(deps: TaskSubscriptionDeps) {
@@ -64,8 +64,8 @@ export class TaskSubscription {
   }
 
   /**
-   * What comes of it; `given` is how its reader has seen it already. Fails as the other side does, REMOTE_UNREACHABLE when
-   * it stays away, REMOTE_FAILED when it says what cannot be.
+   * Yields the task's events; `given` is the task as the reader has seen it already. Fails with the other side's error, with
+   * REMOTE_UNREACHABLE if it stays unreachable, and with REMOTE_FAILED if its answers contradict each other.
    */
   async *events(
     beginning: Beginning,
@@ -119,7 +119,7 @@ export class TaskSubscription {
         ? exchange.open('stream', beginning.order, { signal, bound })
         : exchange.open('subscribe', beginning, { lastEventId, signal, bound });
     let isPictureDue = isAgain && lastEventId === undefined && 'taskId' in beginning;
-    // Who is answered is first shown the task as it was before.
+    // After a message the stream may begin with the task as it was before.
     let mayBeStale = 'order' in beginning && beginning.order.taskId !== undefined;
     let isFirst = true;
     for await (const { event, id } of source) {
@@ -128,7 +128,7 @@ export class TaskSubscription {
       isFirst = false;
       if (isOldNumber && !isDoubtful) continue;
       this.#check(event);
-      // Its numbers begin anew, or it tells all again: only a picture that is not behind says that they begin anew.
+      // The numbers start anew, or the server repeats everything. Only a snapshot that is not older shows that they start anew.
       if (isDoubtful && !(event.kind === 'task' && this.#seen.isWithin(event.task))) {
         yield* this.#asked(this.#seen.taskId as string, signal);
         return;
@@ -137,7 +137,7 @@ export class TaskSubscription {
       if (isPictureDue && event.kind !== 'task') yield* this.#pictured(event, signal);
       else yield* this.#news(event);
       isPictureDue = false;
-      // What the reader has been given, not what has come. After one without an id nobody can say where to go on.
+      // The last event that the reader got, not the last that arrived. After one without an id nobody knows where to resume.
       this.#lastEventId = id === '' ? undefined : id;
       if (event.kind === 'message') this.#isAnswered = true;
       const isStale = mayBeStale && event.kind === 'task' && !isTaskOver(event.task.status.state);
@@ -151,11 +151,11 @@ export class TaskSubscription {
       this.#seen.take(news);
       yield news;
     }
-    // History and metadata are no news, but belong to what was seen.
+    // History and metadata are no events, but part of the task as seen.
     if (event.kind === 'task') this.#seen.take(event);
   }
 
-  /** A stream that was taken up again without saying how the task is: that is asked for first. */
+  /** Asks for the task first, if a resumed stream does not begin with it. */
   async *#pictured(event: RemoteEvent, signal: AbortSignal | undefined): AsyncGenerator<RemoteEvent, void> {
     const task = await this.#get(this.#seen.taskId as string, signal);
     yield* this.#news({ kind: 'task', task });
@@ -164,7 +164,7 @@ export class TaskSubscription {
     yield* this.#news(event);
   }
 
-  /** Asks how the task is until it is idle. */
+  /** Asks for the task again and again until it is idle; yields what is new. */
   async *#asked(taskId: string, signal: AbortSignal | undefined): AsyncGenerator<RemoteEvent, void> {
     const { settings, clock, random } = this.#deps;
     for (let quiet = 1; ; quiet += 1) {
@@ -198,7 +198,7 @@ export class TaskSubscription {
     return cannotHaveArrived(error) || (this.#deps.isIdempotent && mayPassLater(error));
   }
 
-  /** Waits before the next attempt; throws what the last one failed with when it was the last. */
+  /** Waits before the next attempt. Throws `failure` if there is none left. */
   async #pause(failure: unknown, signal: AbortSignal | undefined): Promise<void> {
     const { settings, clock, random } = this.#deps;
     this.#failures += 1;
@@ -208,7 +208,7 @@ export class TaskSubscription {
     await wait(waitMsAfter(this.#failures, settings, random, retryAfterMs), clock, signal);
   }
 
-  /** Whatever is told belongs to one task: that which was asked about, or the first one that was told of. */
+  /** Throws REMOTE_FAILED if the event is of another task than the one asked for, or the first one seen. */
   #check(event: RemoteEvent): void {
     const expected = this.#seen.taskId;
     const of = event.kind === 'task' ? event.task.id : event.kind === 'message' ? expected : event.taskId;
@@ -228,11 +228,11 @@ export const retryAfterIn = (error: unknown): number | undefined => {
   return typeof after === 'number' ? after : undefined;
 };
 
-/** Nobody subscribes to what is over, or at all: how it is can be asked for. */
+/** Whether the other side has no subscription to this task: then the client asks for it. */
 const cannotSubscribe = (error: unknown): boolean =>
   isUnsupportedThere(error) || isOtherVersion(error) || (isOrreryError(error) && error.code === 'TASK_OVER');
 
-/** Numbers that have come already come again from a server that tells a stream from its beginning. */
+/** Whether the id is one that came before: some servers repeat a stream from its beginning. */
 const isOld = (id: string | undefined, lastId: string | undefined): boolean =>
   id !== undefined &&
   lastId !== undefined &&
@@ -240,5 +240,5 @@ const isOld = (id: string | undefined, lastId: string | undefined): boolean =>
   NUMBER.test(lastId) &&
   BigInt(id) <= BigInt(lastId);
 
-/** As long as any that somebody counts with; longer ones would cost much to compare. */
+/** Numbers with at most 100 digits; longer ones would take long to compare. */
 const NUMBER = /^\d{1,100}$/;

@@ -6,8 +6,8 @@ import { sleepUntil } from '../../../runtime/protocol/sleep-until.ts';
 import type { ClientSettings } from './client-options.ts';
 
 /**
- * How long to wait after `failures` in a row, in milliseconds: by chance up to half less, so that many who lost the same
- * server do not come back at once. Never before the other side wants.
+ * How long to wait after `failures` in a row, in milliseconds. Chance shortens it by up to a half, so that many clients of one
+ * server do not return at once. It is never shorter than the other side asks for.
  */
 export const waitMsAfter = (
   failures: number,
@@ -17,8 +17,8 @@ export const waitMsAfter = (
 ): number => Math.max(retryAfterMs, backOffMs({ firstMs, maxMs, factor: 2, jitter: 0.5 }, failures, random));
 
 /**
- * Waits, and keeps the process alive for as long: timers do not, and who waits for an answer has nothing else open while
- * nothing is asked. Rejects with CANCELLED when `signal` aborts.
+ * Waits, and keeps the process alive meanwhile: timers do not, and between two calls nothing else is open. Rejects with CANCELLED
+ * when `signal` aborts.
  */
 export async function wait(
   ms: number,

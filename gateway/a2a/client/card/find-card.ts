@@ -11,7 +11,7 @@ import { type RemoteCard, readCard } from './remote-card.ts';
 import type { VerifyCard } from './verify-card.ts';
 import { A2A_JSON, VERSION_HEADER } from '../../wire/dialect.ts';
 
-/** Where cards are: since 0.3, and before (C-01). */
+/** Paths of cards: since 0.3, and before (C-01). */
 const PATHS = ['.well-known/agent-card.json', '.well-known/agent.json'];
 
 export interface CardDeps {
@@ -28,21 +28,21 @@ interface Found {
   readonly untilMs: number;
 }
 
-/** The card of one agent, found once and kept as long as it says; then asked for again by its ETag. */
+/** Finds the card of one agent, and keeps it as long as it says. Then it asks again by the ETag. */
 export class CardFinder {
   readonly #deps: CardDeps;
   readonly #base: URL;
   #found: Found | undefined;
 
-  /** `base`: of the agent, or the URL of the card itself. */
+  /** `base` is the URL of the agent, or of the card itself. */
   constructor(base: URL, deps: CardDeps) {
     this.#base = base;
     this.#deps = deps;
   }
 
   /**
-   * The card. Rejects with REMOTE_UNREACHABLE, REMOTE_FAILED where there is none, INVALID_CARD naming every field at fault,
-   * and UNAUTHENTICATED for one that is not signed as it should be.
+   * Resolves to the card. Rejects with REMOTE_UNREACHABLE, with REMOTE_FAILED if there is none, with INVALID_CARD naming every
+   * field at fault, and with UNAUTHENTICATED if its signature is missing or wrong.
    */
   async card(signal?: AbortSignal): Promise<RemoteCard> {
     const found = this.#found;
@@ -99,7 +99,7 @@ export class CardFinder {
   }
 }
 
-/** A URL that ends in `.json` is the card's own. */
+/** The URLs to try. A URL that ends in `.json` is that of the card. */
 function placesOf(base: URL): readonly URL[] {
   if (base.pathname.endsWith('.json')) return [base];
   const folder = new URL(base.href);
@@ -122,7 +122,7 @@ async function textOf({ body }: HttpAnswer): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Undefined for what is no JSON, or nested too deeply to be read. */
+/** Parses a text; undefined if it is no JSON, or nested too deeply. */
 function parsed(text: string): unknown {
   try {
     return parseShallowJson(text);

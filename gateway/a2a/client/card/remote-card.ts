@@ -13,7 +13,7 @@ export interface RemoteInterface {
   readonly tenant: string | undefined;
 }
 
-/** The card of an agent elsewhere, as any version of A2A has it: what a client needs of it. `raw` is the whole. */
+/** What a client needs of the card of an agent elsewhere, whatever its version of A2A. `raw` is the whole card. */
 export interface RemoteCard extends RemoteIdentity {
   readonly interfaces: readonly RemoteInterface[];
   readonly streaming: boolean;
@@ -82,7 +82,7 @@ export function readCard(value: unknown, from: URL): RemoteCard {
   };
 }
 
-/** In the order in which the card prefers them, each once. Those of bindings that nobody here speaks are left out. */
+/** The interfaces in the card's order, each once, without those of unknown bindings. */
 function interfacesOf(card: Wired, from: URL): RemoteInterface[] {
   const listed = [...newInterfaces(card), ...oldInterfaces(card)].flatMap(({ url, ...rest }) => {
     const absolute = URL.parse(url, from.href);
@@ -105,7 +105,7 @@ const newInterfaces = ({ supportedInterfaces = [] }: Wired): Listed[] =>
     return [{ url, binding, version, tenant: tenant === '' ? undefined : tenant }];
   });
 
-/** A card that names no version is older than 0.3, or as old as 0.1: it is tried as both. */
+/** The interfaces of a card without a version: it may be of 0.2 or of 0.1, so both are tried. */
 function oldInterfaces(card: Wired): Listed[] {
   const { url, protocolVersion, preferredTransport = 'JSONRPC', additionalInterfaces = [] } = card;
   if (url === undefined) return [];
@@ -129,7 +129,7 @@ function bindingOf(name: string): RemoteInterface['binding'] | undefined {
   return upper === 'JSONRPC' || upper === 'HTTP+JSON' ? upper : undefined;
 }
 
-/** The patch number does not count; 0.2 is spoken as 0.3 is. */
+/** The version without its patch number; 0.2 is served as 0.3. */
 function versionOf(text: string): RemoteInterface['version'] | undefined {
   const [major, minor] = text.split('.');
   if (major === '1') return '1.0';

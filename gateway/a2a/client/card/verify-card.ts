@@ -7,7 +7,7 @@ import type { JsonWebKeySet } from '../../wire/card-key.ts';
 import type { ClientSettings } from '../client-options.ts';
 import type { HttpCalls } from '../http-calls.ts';
 
-/** What of a card may be believed. Rejects with UNAUTHENTICATED saying why nothing may. */
+/** Resolves to the part of a card that may be trusted. Rejects with UNAUTHENTICATED if nothing may. */
 export type VerifyCard = (card: unknown, at: URL) => Promise<unknown>;
 
 const KEYS_MAX_AGE_MS = 600_000;
@@ -20,8 +20,8 @@ export interface VerifyDeps {
 }
 
 /**
- * Verifies cards that are signed as A2A 1.0 has it (8.4). Only keys that were given count: where a card itself says that its
- * key is found (`jku`) is not looked at. Of a card that is signed nothing is believed but what the signature covers.
+ * Makes a verifier of signed cards (A2A 1.0, 8.4). Only the configured keys count; the `jku` in a card is ignored. Of a signed card
+ * only the part that the signature covers is trusted.
  */
 export function cardVerifier({ settings, calls, clock }: VerifyDeps): VerifyCard {
   const { trust, requireSignedCard = trust !== undefined } = settings;
