@@ -8,17 +8,17 @@ import type { Artifact } from './task.ts';
 import { TaskProposalPayload } from './task-proposal.ts';
 
 /**
- * The extension of A2A by which two systems of Orrery work for each other under one deadline, one budget and one delegation
- * path. What it adds stands in metadata under this key; docs/a2a-extension.md says what it means.
+ * URI of the A2A extension by which two systems of Orrery share one deadline, one budget and one delegation path. It is also the
+ * key of its metadata, which docs/a2a-extension.md describes.
  */
 export const DELEGATION_URI = 'urn:orrery:a2a:ext:delegation:1';
 
-/** More hops than any system allows; a path that is longer is none. */
+/** The most hops of a path: more than any system allows. */
 const MAX_PATH = 64;
 const Name = z.string().min(1).max(1_024);
 
 /**
- * The name of a system: what its agents are called by elsewhere is `<node>/<agent>`.
+ * The name of a system. Elsewhere its agents are called `<node>/<agent>`.
  */
 export const NodeId = z
   .string()
@@ -27,9 +27,9 @@ export const NodeId = z
   .regex(/^[^/\s\p{Cc}]+$/u, 'a name without white space and "/"');
 
 /**
- * What a client says of the work that its message asks for, in the message's metadata.
+ * How a client delegates work: in the metadata of the message that asks for it.
  *
- * - `deadlineMs` for how long anybody waits for it, from when the message arrives.
+ * - `deadlineMs` how long the client waits, from when the message arrives.
  * - `budget`     what may be spent on it; `hops` are those left to whoever gets it.
  * - `path`       the requests above this one, oldest first; agents by the names that they have everywhere.
  * - `assignment` of the swarm that hands the work over.
@@ -48,9 +48,9 @@ export const DelegationOrder = z.object({
 export type DelegationOrder = z.infer<typeof DelegationOrder>;
 
 /**
- * What a server says of it, in the metadata of its status messages, or of its task's.
+ * How a server reports on the work: in the metadata of its status messages, or of its task.
  *
- * - `spent`    on it so far, in all.
+ * - `spent`    what was spent on it so far, in all.
  * - `progress` how far it is: `fraction` in [0, 1].
  * - `partial`  what a checkpoint has kept.
  * - `error`    why it was not done, in a code of `ERROR_CODES`.
@@ -70,10 +70,10 @@ export const DelegationReport = z.object({
 export type DelegationReport = z.infer<typeof DelegationReport>;
 
 /**
- * What a card says of the system behind it, as the extension's `params`.
+ * What a card says of its system, as the extension's `params`.
  *
- * - `node`       its name.
- * - `idempotent` a message id that it has taken from a caller it takes no second time, and answers with the same task.
+ * - `node`       the name of the system.
+ * - `idempotent` a message that a caller sends twice under one id is taken once, and answered with the same task.
  * - `negotiator` where its negotiating agent is found, an absolute URL; absent: nobody negotiates.
  * - `skills`     the JSON Schemas of what its skills take and give; `streams`: one value after the other.
  */
@@ -101,11 +101,11 @@ export const NEGOTIATE = 'orrery.negotiate';
 const About = { proposalId: Name };
 
 /**
- * What one system says to another one's negotiator, as the arguments of `NEGOTIATE`.
+ * A request of one system to the negotiator of another, as the arguments of `NEGOTIATE`.
  *
- * - `propose` asks an agent there. The same `proposalId` again asks nobody: it is answered by what has become of it.
- * - `renew`   the agent still has it: for another `leaseMs`.
- * - `release` it has it no more, or is asked no more.
+ * - `propose` asks an agent there. Sent again with the same `proposalId`, it asks nobody: the answer says what came of it.
+ * - `renew`   the agent keeps the task for another `leaseMs`.
+ * - `release` the agent has the task no more, or is asked no more.
  */
 export const NegotiationRequest = z.discriminatedUnion('kind', [
   TaskProposalPayload.extend({
@@ -121,14 +121,14 @@ export const NegotiationRequest = z.discriminatedUnion('kind', [
 export type NegotiationRequest = z.infer<typeof NegotiationRequest>;
 
 /**
- * What it answers.
+ * The answer to a `NegotiationRequest`.
  *
- * - `accept`    the agent takes it on, and has it for the lease from when this was asked.
+ * - `accept`    the agent takes the task on, and has it for the lease, which runs from the request.
  * - `reject`    it does not, or has it no more; `reason` is a code, such as NOT_CAPABLE.
- * - `open`      it has not said anything yet: it is asked again by the same `propose`.
- * - `timed-out` it has not said anything within the deadline.
- * - `held`      it still has it.
- * - `released`  it has it no more, as was wanted.
+ * - `open`      it has not answered yet. Send the same `propose` again.
+ * - `timed-out` it has not answered within the deadline.
+ * - `held`      it still has the task.
+ * - `released`  it has the task no more, as requested.
  */
 export const NegotiationAnswer = z.discriminatedUnion('kind', [
   z.object({
@@ -145,14 +145,14 @@ export const NegotiationAnswer = z.discriminatedUnion('kind', [
 ]);
 export type NegotiationAnswer = z.infer<typeof NegotiationAnswer>;
 
-/** Metadata that says this, for a message. */
+/** Metadata for a message, with this order or report. */
 export const delegationMetadata = (
   said: DelegationOrder | DelegationReport,
 ): { readonly [DELEGATION_URI]: z.core.util.JSONType } => ({
   [DELEGATION_URI]: said as z.core.util.JSONType,
 });
 
-/** The report in a status message's metadata; undefined when there is none, or none that can be understood. */
+/** The report in a status message's metadata; undefined if there is none, or it is invalid. */
 export function reportIn(
   metadata: Readonly<Record<string, unknown>> | undefined,
 ): DelegationReport | undefined {
@@ -162,11 +162,11 @@ export function reportIn(
 
 const PARTIAL = { partial: true } as const;
 
-/** Metadata of an artifact that is shown for the case that nothing else comes of the work: it is no result. */
+/** Metadata of an artifact that is not the result, but a partial one, in case nothing else comes of the work. */
 export const partialMetadata = (): { readonly [DELEGATION_URI]: z.core.util.JSONType } => ({
   [DELEGATION_URI]: PARTIAL,
 });
 
-/** The artifact is no result. */
+/** Whether the artifact is a partial result. */
 export const isPartialArtifact = ({ metadata }: Pick<Artifact, 'metadata'>): boolean =>
   (metadata?.[DELEGATION_URI] as { partial?: unknown } | undefined)?.partial === true;

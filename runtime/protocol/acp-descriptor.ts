@@ -30,14 +30,14 @@ export const ACPAgentDescriptor = z.object({
 });
 export type ACPAgentDescriptor = z.infer<typeof ACPAgentDescriptor>;
 
-/** What a descriptor does not say. `nowMs` becomes `lastSeenAt`. */
+/** Fields of a card that a descriptor does not have. `nowMs` becomes `lastSeenAt`. */
 export interface CardFromAcpOptions {
   readonly tier: AgentTier;
   readonly nowMs: number;
   readonly sandboxId?: string;
 }
 
-/** The card of an ACP agent. Fails with INVALID_CARD on what is no descriptor. */
+/** The card of an ACP agent. Fails with INVALID_CARD if the value is no descriptor. */
 export function agentCardFromAcp(
   descriptor: unknown,
   { tier, nowMs, sandboxId }: CardFromAcpOptions,

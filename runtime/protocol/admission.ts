@@ -2,13 +2,13 @@ import type { Verdict } from './policy.ts';
 import type { Principal } from './principal.ts';
 
 /**
- * A request as it arrives at an edge of the system, before anything in it is believed.
+ * A request as it arrives at an edge of the system. Nothing in it is verified yet.
  *
  * - `method`  as in HTTP.
- * - `url`     the whole one, as the caller gave it.
- * - `headers` asked without regard to upper and lower case.
+ * - `url`     the whole URL, as the caller gave it.
+ * - `headers` looked up without regard to case.
  * - `body`    the bytes as they came: signatures are over these.
- * - `address` of the other end of the connection, where it is known: a caller's, or a proxy's.
+ * - `address` of the other end of the connection, if it is known: the caller's, or a proxy's.
  */
 export interface EdgeRequest {
   readonly method: string;
@@ -19,9 +19,9 @@ export interface EdgeRequest {
 }
 
 /**
- * - `untilMs` until when the request could come again, Unix milliseconds; afterwards it is forgotten.
+ * - `untilMs` until when the request could be replayed, Unix milliseconds. Afterwards it is forgotten.
  * - `nowMs`   the time, Unix milliseconds.
- * - `most`    how many are remembered; while there are so many, no other is `new`.
+ * - `most`    how many are remembered at most. While there are so many, no other is `new`.
  */
 export interface RequestTimes {
   readonly untilMs: number;
@@ -29,11 +29,11 @@ export interface RequestTimes {
   readonly most: number;
 }
 
-/** Remembers which requests have been let in: one for all gateways of a system, and in its journal where it has one. */
+/** Remembers admitted requests, for all gateways of a system, and in its journal if it has one. */
 export interface RequestMemory {
   /**
-   * `new`, and from now on it is `seen`; `full`: it cannot be told, because too many are remembered. Resolves when that is
-   * kept; rejects with STORE_FAILED while it cannot be, and then the request is still new.
+   * Resolves to `new`, and from then on to `seen`; to `full` if too many requests are remembered to tell. It resolves when that
+   * is kept. It rejects with STORE_FAILED if that fails; the request is still new then.
    */
   note(request: string, times: RequestTimes): Promise<'new' | 'seen' | 'full'>;
 }
@@ -41,10 +41,10 @@ export interface RequestMemory {
 /**
  * One way to prove who stands behind a request.
  *
- * - `scheme`       as it is announced to those who prove nothing (WWW-Authenticate).
- * - `authenticate` resolves to who it is; to undefined when the request has none of these credentials. Rejects with
- *                  UNAUTHENTICATED when it has, and they do not hold, and with what keeps it from finding out. `seen`: which requests
- *                  the gateways of the system have let in; left out where it is asked outside a system.
+ * - `scheme`       the name that `WWW-Authenticate` gives to callers without credentials.
+ * - `authenticate` resolves to the principal; to undefined if the request has no credentials of this kind. Rejects with
+ *                  UNAUTHENTICATED if they are invalid, and with other errors if it could not find out. `seen` remembers the
+ *                  requests that the system's gateways have admitted; it is left out outside a system.
  */
 export interface Authenticator {
   readonly scheme: string;
@@ -52,8 +52,8 @@ export interface Authenticator {
 }
 
 /**
- * Says whether somebody who is known may come in: undefined, or why not. Asked once a request or session, and for
- * each further call of a request that has several.
+ * Says whether an authenticated caller is admitted: undefined, or the reason why not. It is asked once for each request or
+ * session, and for each further call of a request that has several.
  */
 export interface AdmissionRule {
   readonly name: string;

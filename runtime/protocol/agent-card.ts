@@ -17,13 +17,13 @@ export const AgentEndpoint = z.object({
 export type AgentEndpoint = z.infer<typeof AgentEndpoint>;
 
 /**
- * What an agent can be asked for: a dotted id and JSON Schemas of what it takes and gives.
+ * What an agent can be asked for: a dotted id, and JSON Schemas of input and output.
  *
  * - `requiresConfirmation` a person approves each use.
  * - `readOnly`, …          as in `ToolAnnotations`.
  * - `streams`              it gives any number of outputs, one after the other.
  * - `isContent`            its output is `ToolContent`.
- * - `carries`              what it takes and gives is not JSON.
+ * - `carries`              `structured` if input and output are not JSON.
  */
 export const CapabilityDescriptor = z.object({
   id: z.string().min(1),
@@ -49,7 +49,7 @@ export type CapabilityDescriptor = z.infer<typeof CapabilityDescriptor>;
  * - `revision`          0 at first, +1 each time the card is registered again.
  * - `origin`            `remote` when the card came from another node.
  * - `lastSeenAt`        Unix milliseconds.
- * - `defaultCapability` which one is meant by whoever names none, and only says something.
+ * - `defaultCapability` the capability for messages that name none.
  * - `resources`, `resourceTemplates`, `prompts` that it offers to whoever speaks MCP.
  * - `taint`             where its text came from outside. Whoever reads its names, descriptions and schemas has that taint.
  */
@@ -77,7 +77,7 @@ export const AgentCard = z.object({
 });
 export type AgentCard = z.infer<typeof AgentCard>;
 
-/** The card if it is one; else throws INVALID_CARD naming every field that is missing or wrong. */
+/** Parses a card. Throws INVALID_CARD naming every field that is missing or wrong. */
 export function parseAgentCard(value: unknown): AgentCard {
   const parsed = AgentCard.safeParse(value);
   if (parsed.success) return parsed.data;

@@ -10,12 +10,12 @@ export interface Clearance {
 }
 
 /**
- * What agents started alike have in common; thousands of rows may share one.
+ * What agents that are started alike have in common. Thousands of rows may share one profile.
  *
- * - `card`     of one agent or, with instances, the template whose id is replaced.
- * - `clearance` of a remote agent. @default tier and sandbox of the card
- * - `concurrency` how many it may have in hand at a time, where those are several. @default one
- * - `durable`  what waits in its mailbox outlives the process.
+ * - `card`        of one agent or, with instances, the template whose id is replaced.
+ * - `clearance`   of an agent of another node. @default tier and sandbox of the card
+ * - `concurrency` how many envelopes it may have in hand, if more than one. @default one
+ * - `durable`     its mail outlives the process.
  */
 export interface AgentProfile {
   readonly card: AgentCard;
@@ -29,9 +29,9 @@ export interface AgentProfile {
 }
 
 /**
- * One agent: where it lives and how it is judged. The table keeps one object an agent for as long as it is registered.
+ * One agent: where it is hosted, and how it is judged. It keeps its row object for as long as it is registered.
  *
- * `slot` is a dense number given by the authority; -1 standalone and, in a running system, while nobody hosts the agent.
+ * `slot` is a dense number that the control thread gives. It is -1 in a standalone router, and while nobody hosts the agent.
  */
 export interface AgentRow {
   readonly id: string;
@@ -42,7 +42,7 @@ export interface AgentRow {
   readonly revision: number;
 }
 
-/** Where what goes to this agent goes: on another node it has a clearance here, however it came in. */
+/** Whether mail to this agent goes to another node: such an agent has a clearance here, whatever its card says. */
 export const routingPathTo = ({
   profile: { card, clearance },
 }: Pick<AgentRow, 'profile'>): 'local' | 'remote' => (clearance === undefined ? card.origin : 'remote');

@@ -4,13 +4,12 @@ import { type Capability, describeCapability } from './capability.ts';
 import { isAmong, Taint } from './taint.ts';
 
 /**
- * Something that an agent does not do before somebody has approved it.
+ * A request to approve something that an agent does not do without approval.
  *
  * - `action`  what it is, such as `files.delete`.
- * - `details` with what: what is approved is this, and nothing else.
+ * - `details` what it is done with. The approval is for exactly this.
  * - `message` for whoever decides.
- * - `taint`   where it came from outside, as far as that matters: whoever decides has been told of these sources, and of no
- *             others.
+ * - `taint`   the sources outside from which it came, as far as that matters. The approver is told of these, and of no others.
  */
 export const ApprovalRequest = z.strictObject({
   action: z.string().min(1),
@@ -20,43 +19,43 @@ export const ApprovalRequest = z.strictObject({
 });
 export type ApprovalRequest = z.infer<typeof ApprovalRequest>;
 
-/** What was decided; `reason` for the agent that asked. */
+/** The decision. `reason` is for the agent that asked. */
 export const ApprovalDecision = z.strictObject({ approved: z.boolean(), reason: z.string().optional() });
 export type ApprovalDecision = z.infer<typeof ApprovalDecision>;
 
-/** Who wants to have it approved. `taskId`: in which task, if it is in one. */
+/** The agent that asks for an approval. `taskId` is the task in which it asks, if any. */
 export interface ApprovalAsker {
   readonly agentId: string;
   readonly taskId?: string | undefined;
 }
 
-/** Decides, perhaps after asking a person. What it throws is a refusal, with what it says. */
+/** Decides, perhaps after asking a person. If it throws, that is a refusal with the error's text. */
 export type Approver = (
   request: ApprovalRequest,
   asker: ApprovalAsker,
 ) => Promise<ApprovalDecision | boolean> | ApprovalDecision | boolean;
 
-/** The same for two requests of the same action with the same details, however the fields are ordered. */
+/** A hash of action and details; the order of fields does not matter. */
 export const approvalHash = ({ action, details }: Pick<ApprovalRequest, 'action' | 'details'>): string =>
   hashOf([action, details]);
 
 /**
- * The same for two declarations that say the same of a capability, which is all that whoever approves a call of it can know:
- * what is declared otherwise meanwhile is something else.
+ * A hash of what a capability's declaration says. An approver knows no more of the capability, so an approval does not hold for a
+ * changed declaration.
  */
 export const definitionHash = (declared: Capability): string =>
   hashOf([describeCapability(declared), declared.edition ?? null]);
 
 /**
- * Says whether what was decided, by somebody who was told of these sources, is decided for something that is now of `taint`.
- * A source that nobody was told of is to be decided about anew; it makes nothing better that was refused.
+ * Says whether a decision holds for something that is now of `taint`. An approval does not, if the approver was not told of one of
+ * the sources. A refusal always does.
  */
 export const isDecidedFor = (
   { approved, taint: told }: { readonly approved: boolean; readonly taint?: Taint | undefined },
   taint: Taint | undefined,
 ): boolean => !approved || isAmong(taint, told);
 
-/** Of what JSON can say. */
+/** A hash of a JSON value; the order of fields does not matter. */
 export const hashOf = (value: unknown): string =>
   createHash('sha256').update(canonical(value)).digest('base64url');
 

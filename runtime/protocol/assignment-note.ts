@@ -5,11 +5,10 @@ import { Milliseconds } from './milliseconds.ts';
 const Name = z.string().min(1).max(1_024);
 
 /**
- * The assignment of a swarm that an envelope hands over in `metadata.swarm`, or a message of another system by our extension
- * (F-02): for agents that want to know.
+ * The assignment of a swarm in an envelope's `metadata.swarm`, or in a message of another system by our extension (F-02).
  *
- * - `epoch`   how often the sub-task has been assigned: what a former epoch still says counts no more.
- * - `leaseMs` for how long it is given without a sign of life.
+ * - `epoch`   how often the sub-task has been assigned. Reports of former epochs do not count.
+ * - `leaseMs` how long the agent has it without a sign of life.
  */
 export const AssignmentNote = z.object({
   swarmId: Name,
@@ -21,7 +20,7 @@ export const AssignmentNote = z.object({
 });
 export type AssignmentNote = z.infer<typeof AssignmentNote>;
 
-/** The assignment that an envelope hands over; undefined when it hands none over. */
+/** The assignment in an envelope; undefined if there is none. */
 export function assignmentIn({ metadata }: Pick<A2AEnvelope, 'metadata'>): AssignmentNote | undefined {
   const note = metadata?.['swarm'];
   return note === undefined ? undefined : AssignmentNote.safeParse(note).data;

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 
 /**
- * How long is waited before something is tried again.
+ * How long to wait before something is tried again.
  *
  * - `firstMs` the first wait.
  * - `maxMs`   no wait is longer.
  * - `factor`  each further wait is so many times longer.
- * - `jitter`  share of the wait, in [0, 1], that chance may take away, so that those who failed together do not come back
- *             together.
+ * - `jitter`  share of the wait, in [0, 1], that chance may take away. So agents that failed together do not return together.
  */
 export const BackOff = z.strictObject({
   firstMs: z.number().positive().default(100),

@@ -4,11 +4,11 @@ export type MethodName<Of> = {
 }[keyof Of & string];
 
 /**
- * Has the methods of a class keep their object, so that they can be taken from it: `const { ask, tell } = ctx`.
+ * Lets methods of a class be destructured: `const { ask, tell } = ctx`.
  *
- * A method is bound when it is read, and nothing is made before: an object that is there for one envelope costs nothing more.
+ * A method is bound when it is read, not before: an object that exists for one envelope costs nothing more.
  *
- * - `names` the methods that are taken. @default all of the class's own
+ * - `names` the methods to bind. @default all of the class's own
  */
 export function bindMethods<Of extends object>(
   prototype: Of,

@@ -3,13 +3,13 @@ import { OrreryError, refused } from './errors.ts';
 
 /* What goes wrong at the edges of a system: with who comes in, with what is elsewhere, with what is not installed. */
 
-/** Who sent a request has not proved who it is: `reason` says what is missing or does not hold, never what was expected. */
+/** The caller has not proved who they are. `reason` says what is missing or invalid, never what was expected. */
 export const unauthenticated = (reason: string): OrreryError =>
   new OrreryError('UNAUTHENTICATED', `The request is not authenticated: ${reason}`, { details: { reason } });
 
 /**
- * Nobody answers at an address outside, or not any more. `mayHaveArrived`: what was sent may have been read there, and be
- * worked at. `retryAfterMs`: when it may be worth another try.
+ * Nobody answers at an address outside, or not any more. `mayHaveArrived`: the request may have been read there, and may be in
+ * work. `retryAfterMs`: when another try may help.
  */
 export const remoteUnreachable = (
   url: string,
@@ -29,7 +29,7 @@ export const remoteUnreachable = (
     cause,
   });
 
-/** Somebody outside has answered, and it is no use: an error of theirs, or nothing that can be understood. */
+/** The answer from outside is an error, or cannot be understood. */
 export const remoteFailed = (
   url: string,
   reason: string,
@@ -37,10 +37,10 @@ export const remoteFailed = (
 ): OrreryError =>
   new OrreryError('REMOTE_FAILED', `${url} failed: ${reason}`, { details: { url, reason, ...details } });
 
-/** What an agent has said is kept in by a firewall: whoever asked learns no more than that. */
+/** A firewall keeps an agent's answer in. The caller learns no more than that. */
 export const mayNotGoOut = (): OrreryError => refused('What the agent has answered may not go out');
 
-/** The work waits for an answer of whoever wants it. `details` say how it is given. */
+/** The work waits for an answer of its caller. `details` say how to give it. */
 export const inputRequired = (
   agentId: string,
   question: string,
@@ -50,13 +50,13 @@ export const inputRequired = (
     details: { agentId, question, ...details },
   });
 
-/** A request from outside that is larger than an edge takes in; how large it is may not be known. */
+/** A request from outside is larger than the edge takes. Its size may not be known. */
 export const bodyTooLarge = (maxBytes: number): OrreryError =>
   new OrreryError('BODY_TOO_LARGE', `The body of the request is larger than ${maxBytes} bytes`, {
     details: { maxBytes },
   });
 
-/** `what` needs packages that whoever uses it installs: which are missing, and how they are had. */
+/** `what` needs packages that its user installs. The text names those that are missing, and the command. */
 export const peersMissing = (what: string, packages: readonly string[]): OrreryError => {
   const [last, ...others] = packages.toReversed();
   const listed =
@@ -68,6 +68,6 @@ export const peersMissing = (what: string, packages: readonly string[]): OrreryE
   );
 };
 
-/** Somebody who is known may not do what they want. */
+/** An authenticated caller may not do this. */
 export const notPermitted = (reason: string, details: Readonly<Record<string, unknown>> = {}): OrreryError =>
   new OrreryError('NOT_PERMITTED', reason, { details: { reason, ...details } });

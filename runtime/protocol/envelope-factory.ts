@@ -18,7 +18,7 @@ import { systemSeams } from './system-seams.ts';
 import { mergeTaint } from './taint.ts';
 
 /**
- * - `cardOf` where the sender's tier and sandbox come from, such as `(id) => registry.getById(id)`.
+ * - `cardOf` finds the sender's card, for its tier and sandbox: such as `(id) => registry.getById(id)`.
  * - `seams`  @default the real ones
  */
 export interface EnvelopeFactoryDeps {
@@ -27,7 +27,7 @@ export interface EnvelopeFactoryDeps {
 }
 
 /**
- * What an envelope's maker chooses beside its address.
+ * The content of a new envelope: everything beside sender and recipient.
  *
  * - `correlationId` the conversation it belongs to. @default that of `cause`, else its own id
  * - `metadata`      tier and sandbox in it are ignored: they come from the sender's card.
@@ -43,9 +43,8 @@ export interface EnvelopeContent {
 }
 
 /**
- * `cause` is the envelope that the sender is handling: its conversation, deadline, path, budget and taint are passed on. A budget
- * stands here as the amount that the envelope may carry away; that the sum of several is no more than there was is up to
- * whoever makes them.
+ * `cause` is the envelope that the sender is handling: its conversation, deadline, path, budget and taint are passed on. The
+ * budget in it is what this envelope may spend. The caller sees to it that several envelopes do not spend more than there is.
  */
 export interface NewEnvelope extends EnvelopeContent {
   readonly sender: string;
@@ -54,13 +53,13 @@ export interface NewEnvelope extends EnvelopeContent {
   readonly cause?: A2AEnvelope;
 }
 
-/** `sender` is needed where the answered envelope was addressed to a capability or to everybody. @default type 'response' */
+/** `sender` is needed if the answered envelope was addressed to a capability or to everybody. @default type 'response' */
 export interface NewReply extends EnvelopeContent {
   readonly sender?: string;
   readonly type?: A2AMessageType;
 }
 
-/** Makes envelopes: gives them id, time and version, and their sender's tier and sandbox. */
+/** Makes envelopes, with id, time, version, and the sender's tier and sandbox. */
 export class EnvelopeFactory {
   readonly #deps: Required<EnvelopeFactoryDeps>;
 
@@ -69,8 +68,8 @@ export class EnvelopeFactory {
   }
 
   /**
-   * Fails with AGENT_NOT_FOUND on an unregistered sender, NOT_SERIALISABLE on what JSON cannot carry, INVALID_OPTIONS on a
-   * budget that is none, HOP_LIMIT when the budget of `cause` allows no more delegation.
+   * Makes an envelope. Fails with AGENT_NOT_FOUND on an unregistered sender, NOT_SERIALISABLE if JSON cannot carry the payload,
+   * INVALID_OPTIONS on an invalid budget, and HOP_LIMIT if the budget of `cause` allows no more delegation.
    */
   create(envelope: NewEnvelope): A2AEnvelope {
     const { cause, sender, type } = envelope;
@@ -133,7 +132,7 @@ export class EnvelopeFactory {
   }
 }
 
-/** What is left of a budget for those that work is asked of. */
+/** The budget after one more hop of delegation. Throws HOP_LIMIT if there is none left. */
 function afterDelegation(budget: Budget | undefined, sender: string): Budget | undefined {
   if (budget?.hops === undefined) return budget;
   if (budget.hops === 0) throw noHopsLeft(sender);

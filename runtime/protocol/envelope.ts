@@ -18,16 +18,16 @@ export type A2AMessageType = z.infer<typeof A2AMessageType>;
 export const asksForWork = (type: A2AMessageType): boolean =>
   type === 'request' || type === 'task-proposal' || type === 'stream-start';
 
-/** What happens to an envelope whose handling was cut off by a death: told to its sender, or tried again. */
+/** What happens to an envelope whose handling a death cut off. `once`: its sender is told. `retry`: it is tried again. */
 export const Delivery = z.enum(['once', 'retry']);
 export type Delivery = z.infer<typeof Delivery>;
 
-/** One request, proposal or stream above an envelope: who was asked for what, in which envelope. */
+/** One request, proposal or stream above an envelope: the agent, the capability, and the id of its envelope. */
 export const PathHop = z.object({ agent: z.string(), capability: z.string(), envelopeId: z.string() });
 export type PathHop = z.infer<typeof PathHop>;
 
 /**
- * What travels with an envelope beside its payload. Known fields are checked, unknown ones from a newer peer are kept.
+ * What an envelope carries beside its payload. Known fields are checked; unknown ones from a newer peer are kept.
  *
  * - `tier`, `sandboxId`         of the sender, from its registered card.
  * - `routingHint`               `capability`: the recipient is a capability id.
@@ -39,9 +39,9 @@ export type PathHop = z.infer<typeof PathHop>;
  * - `delivery`                  overrides the recipient's own choice.
  * - `resumeFrom`                what an attempt elsewhere has kept of the same work.
  * - `budget`                    what could be spent on it, and on all it causes, when it was sent; only ever narrows.
- * - `tenant`                    for whom the work is done, as the credentials of whoever wanted it say; all that it causes
- *                               has the same.
- * - `taint`                     where what it says came from outside; only ever grows.
+ * - `tenant`                    the tenant for whom the work is done, by the caller's credentials; all that it causes has the
+ *                               same.
+ * - `taint`                     the sources outside from which its content came; only ever grows.
  */
 export const EnvelopeMetadata = z.looseObject({
   tier: AgentTier,
@@ -80,7 +80,7 @@ export const A2AEnvelope = z.object({
 });
 export type A2AEnvelope = z.infer<typeof A2AEnvelope>;
 
-/** The envelope if it is one; else throws SCHEMA_VERSION_MISMATCH or INVALID_ENVELOPE naming field and fault. */
+/** Parses an envelope. Throws SCHEMA_VERSION_MISMATCH, or INVALID_ENVELOPE naming field and fault. */
 export function parseEnvelope(value: unknown): A2AEnvelope {
   const version = (value as { schemaVersion?: unknown } | null | undefined)?.schemaVersion;
   if (version !== undefined && version !== SCHEMA_VERSION)

@@ -24,7 +24,7 @@ export class OrreryError extends Error {
   }
 }
 
-/** What is to be said of whatever was thrown. Anything can be, also what throws again when it is looked at. */
+/** The text of whatever was thrown, even of a value that throws when it is read. */
 export function reasonOf(error: unknown): string {
   try {
     return error instanceof Error ? String(error.message) : String(error);
@@ -39,7 +39,7 @@ export function errorToData(error: unknown, fallbackCode: ErrorCode = 'HANDLER_F
   return { code: error.code, message: reasonOf(error), details: plainDetails(toldDetails(error)) };
 }
 
-/** The same with the stack of what was thrown, as far as code has thrown it: for events, and for the embedder. */
+/** As `errorToData`, with the stack if code threw the error: for events, and for the embedder. */
 export function errorWithStack(
   error: unknown,
   { fallbackCode, ofMistakes = false }: { fallbackCode?: ErrorCode; ofMistakes?: boolean } = {},
@@ -49,13 +49,13 @@ export function errorWithStack(
   return stack === undefined ? data : { ...data, stack };
 }
 
-/** What of an error's details is for everybody: all but the stack that only the embedder is given. */
+/** An error's details without the stack, which only the embedder is given. */
 export function toldDetails(error: OrreryError): OrreryError['details'] {
   const { stack, ...told } = error.details ?? {};
   return typeof stack === 'string' ? told : (error.details ?? {});
 }
 
-/** What no port carries is described, field by field: code and message must arrive whatever is beside them. */
+/** The details with each field that no port carries replaced by a description: code and message must arrive in any case. */
 function plainDetails(details: ErrorData['details']): NonNullable<ErrorData['details']> {
   if (findUnserialisable(details, 'details') === undefined) return details ?? {};
   try {
@@ -69,18 +69,18 @@ function plainDetails(details: ErrorData['details']): NonNullable<ErrorData['det
   }
 }
 
-/** Of errors that came as data: the stack that came with them. It is kept beside them, where no agent reads it. */
+/** The stacks of errors that arrived as data. They are kept apart, where no agent reads them. */
 const stacks = new WeakMap<object, string>();
 
 const MAX_STACK = 4_000;
 const MAX_CAUSES = 3;
 
-/** What the methods of a context throw at code that uses them wrongly: it is told where that is. */
+/** Codes that the methods of a context throw at code that uses them wrongly: their stacks show where. */
 const MISTAKES: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['INVALID_OPTIONS', 'NOT_SERIALISABLE']);
 
 /**
- * The stack of what was thrown, and of what that was caused by. An error with a code tells of something, and has no stack of
- * its own, unless it is a mistake of the code that threw it (`ofMistakes`).
+ * The stack of what was thrown, and of its causes. An `OrreryError` reports something and has no stack of its own, unless it is a
+ * mistake of the code that threw it (`ofMistakes`).
  */
 export function stackOf(error: unknown, ofMistakes = false): string | undefined {
   try {
@@ -96,25 +96,25 @@ export function stackOf(error: unknown, ofMistakes = false): string | undefined 
     const text = found.join('\ncaused by: ');
     return text === '' ? undefined : text.slice(0, MAX_STACK);
   } catch {
-    // Anything can be thrown, also what throws when it is looked at.
+    // Anything can be thrown, also a value that throws when it is read.
     return undefined;
   }
 }
 
-/** An error of something that ended without any code having thrown: there is no place to look at. */
+/** Removes the stack of an error that no code threw, because something ended by itself. */
 export function withoutStack<Failure extends Error>(error: Failure): Failure {
   error.stack = '';
   return error;
 }
 
-/** The error that `data` describes, for an agent: where it was thrown is not its business. */
+/** The error that `data` describes, for an agent: without the stack. */
 export function errorFromData({ code, message, details = {}, stack }: ErrorData): OrreryError {
   const error = new OrreryError(code, message, { details });
   if (stack !== undefined) stacks.set(error, stack);
   return error;
 }
 
-/** The same for the embedder: with the stack of what was thrown in its details, and an error that has it as its cause. */
+/** The same for the embedder: with the stack in its details, and as that of its cause. */
 export function embedderError({ code, message, details = {}, stack }: ErrorData): OrreryError {
   if (stack === undefined) return new OrreryError(code, message, { details });
   const { reason = message } = details;
@@ -137,7 +137,7 @@ export function isOrreryError(error: unknown): error is OrreryError {
 export const agentNotFound = (agentId: string): OrreryError =>
   new OrreryError('AGENT_NOT_FOUND', `No agent with id "${agentId}" is registered`, { details: { agentId } });
 
-/** Its card was registered, but no code of it runs here, and nobody carries to it. */
+/** The agent's card is registered, but none of its code runs here, and nothing carries mail to it. */
 export const notHosted = (agentId: string): OrreryError =>
   new OrreryError('AGENT_NOT_FOUND', `The card of "${agentId}" is registered, but nobody hosts it`, {
     details: { agentId },
@@ -153,7 +153,7 @@ export const channelClosed = (channelId: string, reason: string, mayHaveArrived 
     details: { channelId, reason, mayHaveArrived },
   });
 
-/** `mayHaveArrived`: whoever had it in hand died over it, and may have handled it. */
+/** `mayHaveArrived`: its recipient died over it, and may have handled it. */
 export const deliveryFailed = (
   envelopeId: string,
   over: string,
@@ -175,14 +175,14 @@ export const actorDied = (agentId: string, reason: string, cause?: unknown): Orr
     cause,
   });
 
-/** What a handler threw or rejected with over an envelope that is not tried again. */
+/** A handler threw or rejected, and its envelope is not tried again. */
 export const handlerFailed = (agentId: string, reason: string, cause?: unknown): OrreryError =>
   new OrreryError('HANDLER_FAILED', `The handler of ${agentId} failed: ${reason}`, {
     details: { agentId, reason },
     cause,
   });
 
-/** Somebody outside has had the agent die too often: it takes nothing of theirs for so long. */
+/** The agent has died too often over requests of this outsider: it refuses them for so long. */
 export const outsiderRefused = (agentId: string, retryAfterMs: number): OrreryError =>
   new OrreryError(
     'RATE_LIMITED',
@@ -227,13 +227,13 @@ export const hopLimit = (maxHops: number): OrreryError =>
     details: { maxHops },
   });
 
-/** One envelope that is not sent: the budget of whoever would send it has no hops left. */
+/** An envelope is not sent because its sender's budget has no hops left. */
 export const noHopsLeft = (agentId: string): OrreryError =>
   new OrreryError('HOP_LIMIT', `${agentId} may not delegate any further: its budget has 0 hops`, {
     details: { agentId },
   });
 
-/** Amounts as in a budget; what is absent from `left` is not limited. */
+/** More was asked for than is left. Amounts that are absent from `left` are not limited. */
 export const budgetExceeded = (asked: Amounts, left: Amounts): OrreryError =>
   new OrreryError(
     'BUDGET_EXCEEDED',
@@ -243,7 +243,7 @@ export const budgetExceeded = (asked: Amounts, left: Amounts): OrreryError =>
     },
   );
 
-/** No amount is asked for, but work that could not pay for anything. */
+/** Work is asked for when nothing is left to pay for it. */
 export const budgetUsedUp = (left: Amounts): OrreryError =>
   new OrreryError('BUDGET_EXCEEDED', `The budget has ${amountsText(left)} left: it asks nobody for work`, {
     details: { left },
@@ -262,7 +262,7 @@ function amountsText({ tokens, costUsd }: Amounts): string {
   return amounts.length === 0 ? 'no amount' : amounts.join(' and ');
 }
 
-/** `last`: what became of it the last time, if that is known. */
+/** `last` is the reason of the last failure, if that is known. */
 export const poison = (
   agentId: string,
   attempts: number,
@@ -290,7 +290,7 @@ export const moduleInvalid = (module: string, reason: string, cause?: unknown): 
     cause,
   });
 
-/** Where a state comes from, or where it is to go: a machine by its id, its agent's version and the hash of its structure. */
+/** What a state is of: the machine's id, its agent's version, and the hash of its structure. */
 interface StateOf {
   readonly machineId: string;
   readonly version: string;
@@ -310,7 +310,7 @@ export const snapshotUnknown = (
     { details: { agentId, reason, from, to }, cause },
   );
 
-/** What is kept of an agent's state is no snapshot: `issues` names the fields. */
+/** The kept state of an agent is no valid snapshot. `issues` names the fields. */
 export const snapshotInvalid = (agentId: string, issues: string): OrreryError =>
   new OrreryError('SNAPSHOT_UNKNOWN', `What is kept of the state of ${agentId} is no snapshot: ${issues}`, {
     details: { agentId, issues },
@@ -323,7 +323,7 @@ const stateText = (of: StateOf | undefined): string =>
     ? 'code that keeps no state'
     : `"${of.machineId}", version ${of.version}, hash ${of.hash.slice(0, HASH_SHOWN)}`;
 
-/** An agent's state has to be what JSON can say, to be handed on. */
+/** An agent's state cannot be handed on, because it is not JSON. */
 export const stateNotSerialisable = (agentId: string, field: string, value: string): OrreryError =>
   new OrreryError(
     'NOT_SERIALISABLE',
@@ -331,7 +331,7 @@ export const stateNotSerialisable = (agentId: string, field: string, value: stri
     { details: { agentId, field, value } },
   );
 
-/** As data: it tells of a death that may have been in another thread. */
+/** An agent was given up, as data: its death may have been in another thread. */
 export const supervisorGaveUp = (agentId: string, { reason, stack, taint }: LastError): ErrorData => ({
   code: 'SUPERVISOR_GAVE_UP',
   message: `The supervisor of ${agentId} gave up: ${reason}`,
@@ -340,7 +340,7 @@ export const supervisorGaveUp = (agentId: string, { reason, stack, taint }: Last
   ...(taint === undefined ? {} : { taint }),
 });
 
-/** Why an agent died, and what is known of it: the stack of what was thrown, and where what that says came from outside. */
+/** Why an agent died: the reason, the stack if code threw, and the taint of the reason's text. */
 export interface LastError {
   readonly reason: string;
   readonly stack?: string | undefined;
@@ -386,7 +386,7 @@ export const invalidOptions = (field: string, value: unknown, expected: string):
     details: { field, value: describeValue(value, field), expected },
   });
 
-/** The store did not do it: the disk is full, read-only or broken, or the folder is not there. It may be tried again. */
+/** An operation of the store failed: the disk is full, read-only or broken, or the folder is missing. It may be tried again. */
 export const storeFailed = (file: string, operation: string, reason: string, cause?: unknown): OrreryError =>
   new OrreryError('STORE_FAILED', `The store ${file} failed to ${operation}: ${reason}`, {
     details: { file, operation, reason },
@@ -401,7 +401,7 @@ export const storeInUse = (file: string, pid?: number): OrreryError =>
     { details: pid === undefined ? { file } : { file, pid } },
   );
 
-/** The file is not one of ours, or not one any more. `facts` are beside file and reason in the details. */
+/** The file is no valid store. `facts` are added to the details, beside file and reason. */
 export const storeInvalid = (
   file: string,
   reason: string,
@@ -420,7 +420,7 @@ interface Escape {
   readonly where: string | undefined;
 }
 
-/** `deed` says what it did, in words. */
+/** `deed` is a phrase for what the agent did. */
 export const simulationEscaped = (
   agentId: string,
   deed: string,

@@ -1,5 +1,5 @@
 /**
- * What an event is about, as far as it decides what may drive it out of what is kept.
+ * The kind of an event. It decides which newer events may displace it from the history.
  *
  * - `security` a policy refused something, or somebody crossed an audited boundary.
  * - `life`     an agent, a thread, a process or the journal began, ended or failed.

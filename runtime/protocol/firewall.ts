@@ -10,8 +10,8 @@ import type { JsonValue } from './json-value.ts';
  * `peer` is who asks, by the id of their principal: a DID where they have one. `toolName` is the full name of a tool or
  * prompt, `agent.name`, or the URI of a resource.
  *
- * What it throws or rejects with denies it, and so does anything else than undefined and true that it comes to. The reason of
- * `refused('...')` is told to the peer; what else is thrown is told to the operator alone.
+ * Only undefined and true allow it. Any other result denies it, and so does an error. The peer is told the reason of
+ * `refused('...')`; only the operator is told other errors.
  */
 export type FilterQuery = (
   peer: string,
@@ -19,30 +19,31 @@ export type FilterQuery = (
 ) => undefined | boolean | Promise<undefined | boolean>;
 
 /**
- * What goes out in place of something that an agent has said: the JSON of a result, a report, a question, an error. undefined:
- * nothing does. What it throws keeps it in.
+ * Replaces the JSON of an agent's result, report, question or error before it goes out. On undefined, or if it throws, nothing goes
+ * out.
  */
 export type SanitizeResponse = (result: JsonValue) => JsonValue | undefined | Promise<JsonValue | undefined>;
 
 /**
- * A proof that whoever has the secret of this system's agents has given out this result: of the SHA-256 of its canonical JSON
- * (RFC 8785), as it goes out, and of the SHA-256 of the DID as UTF-8. At least one byte; what it throws keeps the result in.
+ * Makes a proof that the holder of this system's secret has given out this result. It gets the SHA-256 of the result's canonical JSON
+ * (RFC 8785) as it goes out, and the SHA-256 of the DID as UTF-8. The proof has at least one byte. If it throws, the result does
+ * not go out.
  */
 export type ZKAttestFunc = (
   responseHash: Uint8Array,
   agentDidHash: Uint8Array,
 ) => Uint8Array | Promise<Uint8Array>;
 
-/** The card that is shown of an agent, in place of its own. undefined: none is. */
+/** Returns the card that is shown in place of an agent's own; undefined shows none. */
 export type CardProvider = (agentId: string) => AgentCard | undefined;
 
 /**
- * What stands beside a result that is attested. JSON.
+ * The attestation beside a result, as JSON.
  *
  * - `did`       whose proof it is.
- * - `sha256`    of the canonical JSON of what is attested, hexadecimal. Whoever checks the proof computes it anew.
+ * - `sha256`    of the canonical JSON of the result, hexadecimal. To check the proof, compute it anew.
  * - `proof`     what `ZKAttestFunc` has made, in base64.
- * - `artifactIds` of what is attested, where that is what a task has made: the JSON is a list of `{artifactId, parts}`.
+ * - `artifactIds` of the attested artifacts of a task: the JSON is a list of `{artifactId, parts}` then.
  */
 export const Attestation = z.object({
   did: z.string().min(1),
@@ -52,15 +53,15 @@ export const Attestation = z.object({
 });
 export type Attestation = z.infer<typeof Attestation>;
 
-/** Under which key an attestation stands in metadata. */
+/** The key of an attestation in metadata. */
 export const ATTESTATION_URI = 'urn:orrery:a2a:ext:attestation:1';
 
 /**
- * What stands between the agents of a system and those outside (seed 0), whatever they come by. An object of one's own class
- * will do: its hooks are called on it.
+ * The hooks between the agents of a system and callers outside (seed 0), over every protocol. It may be an object of your own
+ * class: the hooks are called as its methods.
  *
- * - `filterQuery`      @default everybody may use what the rules let them
- * - `sanitizeResponse` @default what agents say goes out as it is
+ * - `filterQuery`      @default everybody may use what the policies permit
+ * - `sanitizeResponse` @default everything goes out unchanged
  * - `zkAttest`         @default nothing is attested
  * - `did`              whose proofs `zkAttest` makes; it takes one.
  * - `timeoutMs`        after how long a hook is taken to have failed, milliseconds. @default 30 seconds
@@ -73,7 +74,7 @@ export interface FirewallHooks {
   readonly timeoutMs?: number;
 }
 
-/** The hooks of one system, asked so that whatever goes wrong in them keeps in what it was about. */
+/** Calls the hooks of one system. If a hook fails, nothing goes out. */
 export interface FirewallGuard {
   /** Rejects with NOT_PERMITTED. */
   filterQuery(peer: string, toolName: string): Promise<void>;

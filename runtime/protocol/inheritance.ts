@@ -3,7 +3,7 @@ import { type A2AEnvelope, asksForWork, type PathHop } from './envelope.ts';
 import type { Taint } from './taint.ts';
 import { proposedIn } from './task-proposal.ts';
 
-/** What an envelope takes over from the one being handled when it was made. */
+/** What an envelope inherits from the one that its sender was handling. */
 export interface Inherited {
   readonly correlationId: string;
   readonly deadlineAtMs: number | undefined;
@@ -14,8 +14,8 @@ export interface Inherited {
 }
 
 /**
- * What `handler`, while it handles `cause`, passes on: the conversation, the deadline, the budget, the taint, the tenant, and the
- * delegation path with `cause` itself as its last hop where that asks for work.
+ * What `handler` passes on while it handles `cause`: conversation, deadline, budget, taint, tenant and delegation path. If `cause`
+ * asks for work, it is the last hop of that path.
  */
 export function inheritFrom(cause: A2AEnvelope, handler: string): Inherited {
   const { path, ...inherited } = inheritForReply(cause);
@@ -24,7 +24,7 @@ export function inheritFrom(cause: A2AEnvelope, handler: string): Inherited {
   return { ...inherited, path: [...(path ?? []), ...hops] };
 }
 
-/** An envelope on the path of what it causes: one hop, or for a proposal one for each of the capabilities in it. */
+/** The hops of an envelope on the path of what it causes: one, or for a proposal one for each capability in it. */
 export function hopsOf({
   id: envelopeId,
   type,
@@ -40,7 +40,7 @@ export function hopsOf({
   return proposed.map((one) => ({ agent, capability: one, envelopeId }));
 }
 
-/** What a reply to `cause` takes over: the work it ends is not above what the asker does next. */
+/** What a reply to `cause` inherits. It has no path: the work that it ends is not above what the asker does next. */
 export const inheritForReply = ({ id, correlationId, metadata }: A2AEnvelope): Inherited => ({
   correlationId: correlationId ?? id,
   deadlineAtMs: metadata?.deadlineAtMs,
@@ -50,13 +50,13 @@ export const inheritForReply = ({ id, correlationId, metadata }: A2AEnvelope): I
   tenant: metadata?.tenant,
 });
 
-/** The capability that an envelope names, as its recipient or beside it. */
+/** The capability that an envelope names, as its recipient or in its metadata. */
 export const capabilityOf = ({
   recipient,
   metadata,
 }: Pick<A2AEnvelope, 'recipient' | 'metadata'>): string | undefined =>
   metadata?.routingHint === 'capability' ? recipient : metadata?.capability;
 
-/** The earlier of two deadlines: one only ever narrows. */
+/** The earlier of two deadlines; undefined without any. */
 export const earlier = (one: number | undefined, other: number | undefined): number | undefined =>
   one === undefined ? other : other === undefined ? one : Math.min(one, other);

@@ -1,20 +1,20 @@
 import { z } from 'zod';
 
-/** What JSON can say. */
+/** A value that JSON can carry. */
 export type JsonValue = z.core.util.JSONType;
 
-/** More levels than JSON of anybody's has, and fewer than whoever reads them has stack for. */
+/** The most levels of nesting: more than any real JSON has, and fewer than the stack has room for. */
 const MAX_DEPTH = 1_000;
 
-/** So many fields and more are copied as a table. */
+/** Objects with so many fields or more are copied as a hash table. */
 const MANY = 16;
 
-/** Says that something is no JSON. */
+/** Stands for something that is no JSON. */
 const NONE = Symbol('no JSON');
 
 /**
- * Anything that JSON can say, as a copy. As `z.json()`, but in one step: to that, each list and object is a schema of its own
- * that may hold itself, which costs a table for each of them in every parse, also of whatever they stand in.
+ * Any JSON value, as a copy. It does the same as `z.json()`, but in one step. There each list and object is a recursive schema of
+ * its own, which costs a table in every parse.
  */
 export const JsonValue = z.custom<JsonValue>().transform((value, context): JsonValue => {
   const copy = copied(value, 0);
@@ -27,8 +27,8 @@ export const JsonValue = z.custom<JsonValue>().transform((value, context): JsonV
 export const JsonFields = fieldsBy(JsonValue, (fields) => copied(fields, 0));
 
 /**
- * As `JsonValue`, of what its reader has just made of a text, and keeps for nobody else: it is looked through, and copied
- * only where something is left out. Of a large one a copy costs more than to read it.
+ * As `JsonValue`, for a value that was just parsed from a text and that nobody else has. It is checked, and copied only where
+ * something is left out: to copy a large one costs more than to read it.
  */
 export const FreshJson = z.custom<JsonValue>().transform((value, context): JsonValue => {
   const own = fresh(value);
@@ -40,7 +40,7 @@ export const FreshJson = z.custom<JsonValue>().transform((value, context): JsonV
 /** As many of them as there are, by name. */
 export const FreshJsonFields = fieldsBy(FreshJson, fresh);
 
-/** An object of such values, in one step; what is wrong with one of them is told under its name, by `schema`. */
+/** An object of such values, in one step. `schema` names the fault of a field under its name. */
 function fieldsBy(schema: z.ZodType<JsonValue>, take: (fields: object) => JsonValue | typeof NONE) {
   const oneByOne = z.record(z.string(), schema);
   return z.custom<Record<string, JsonValue>>().transform((value, context): Record<string, JsonValue> => {
@@ -60,7 +60,7 @@ function fresh(value: unknown): JsonValue | typeof NONE {
   return seen === 'none' ? NONE : seen === 'named' ? copied(value, 0) : (value as JsonValue);
 }
 
-/** `named`: a field of it would be what a copy inherits from. */
+/** Looks through a value. `named`: it has a field `__proto__`, which would become the prototype of a copy. */
 function look(value: unknown, depth: number): 'none' | 'named' | 'json' {
   switch (typeof value) {
     case 'string':
@@ -141,7 +141,7 @@ function copiedFew(
 ): Record<string, JsonValue> | typeof NONE {
   const copies: Record<string, JsonValue> = {};
   for (const name of names) {
-    // It would be what the copy is made after.
+    // The field would become the prototype of the copy.
     if (name === '__proto__') continue;
     const copy = copied((fields as Record<string, unknown>)[name], depth + 1);
     if (copy === NONE) return NONE;
@@ -150,13 +150,13 @@ function copiedFew(
   return copies;
 }
 
-/** A table that grows name by name takes several times as long as one that is made of another. */
+/** Copies an object with many fields. A hash table that grows name by name takes several times as long. */
 function copiedMany(
   fields: object,
   names: readonly string[],
   depth: number,
 ): Record<string, JsonValue> | typeof NONE {
-  // These two are left out, and a copy of the table has them.
+  // These two are left out; the copied table has them.
   if (Object.hasOwn(fields, '__proto__') || Object.getOwnPropertySymbols(fields).length > 0)
     return copiedFew(fields, names, depth);
   const copies = { ...fields } as Record<string, JsonValue>;
@@ -169,7 +169,7 @@ function copiedMany(
   return copies;
 }
 
-/** Made by nobody's class; from another realm as well. */
+/** Whether it is no instance of a class; objects of another realm count as plain, too. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;

@@ -1,4 +1,4 @@
-/** A value that JSON cannot carry: where it stands, such as `payload.items[3].at`, and what it is. */
+/** A value that JSON cannot carry: its path, such as `payload.items[3].at`, and its kind. */
 export interface Unserialisable {
   readonly path: string;
   readonly kind: string;
@@ -73,7 +73,7 @@ function kindOf(value: unknown): string | undefined {
   }
 }
 
-/** Arrays, and objects straight below a root prototype: those of another realm count too. */
+/** Whether it is an array, or an object whose prototype is a root one. Those of another realm count, too. */
 function isPlain(value: object): boolean {
   if (Array.isArray(value)) return true;
   const prototype = Object.getPrototypeOf(value) as object | null;
@@ -83,10 +83,10 @@ function isPlain(value: object): boolean {
 const nameOf = (value: object): string =>
   (Object.getPrototypeOf(value) as { constructor?: { name?: string } }).constructor?.name || 'a class';
 
-/** More levels than what anybody means has; whoever reads many more runs out of stack. */
+/** The most levels of nesting: more than anybody means. A reader of many more would run out of stack. */
 export const MAX_JSON_DEPTH = 100;
 
-/** Lists and objects are nested in it deeper than `maxDepth` levels: no further than that is it looked at. */
+/** Whether lists and objects are nested deeper than `maxDepth` levels. It looks no deeper than that. */
 export function isDeeperThan(value: unknown, maxDepth = MAX_JSON_DEPTH): boolean {
   if (!isNest(value)) return false;
   if (maxDepth === 0) return true;
@@ -94,7 +94,7 @@ export function isDeeperThan(value: unknown, maxDepth = MAX_JSON_DEPTH): boolean
     for (const item of value) if (isNest(item) && isDeeperThan(item, maxDepth - 1)) return true;
     return false;
   }
-  // A list of the values costs more than looking at them does.
+  // To list the values would cost more than to look at them.
   for (const name of Object.keys(value)) {
     const item: unknown = (value as Record<string, unknown>)[name];
     if (isNest(item) && isDeeperThan(item, maxDepth - 1)) return true;
@@ -102,7 +102,7 @@ export function isDeeperThan(value: unknown, maxDepth = MAX_JSON_DEPTH): boolean
   return false;
 }
 
-/** A number in it is larger than JSON's readers can tell from infinity, such as 1e999. Of what is not nested too deeply. */
+/** Whether a number in it reads as infinity, such as 1e999. The value must not be nested too deeply. */
 export function holdsInfinity(value: unknown): boolean {
   if (typeof value === 'number') return !Number.isFinite(value);
   if (!isNest(value)) return false;
@@ -110,7 +110,7 @@ export function holdsInfinity(value: unknown): boolean {
   return Object.keys(value).some((name) => holdsInfinity((value as Record<string, unknown>)[name]));
 }
 
-/** The JSON of a text. Throws SyntaxError for what is no JSON, or nested so deeply that whoever reads it runs out of stack. */
+/** Parses a text. Throws SyntaxError if it is no JSON, or nested deeper than `MAX_JSON_DEPTH`. */
 export function parseShallowJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (isDeeperThan(value)) throw new SyntaxError(`It is nested deeper than ${MAX_JSON_DEPTH} levels`);
@@ -120,8 +120,8 @@ export function parseShallowJson(text: string): unknown {
 const isNest = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 /**
- * A copy of what JSON can carry: see `findUnserialisable`. For the small values of which there are many, `structuredClone`
- * costs several times as much.
+ * A copy of a value that JSON can carry (see `findUnserialisable`). For small values `structuredClone` takes several times as
+ * long.
  */
 export function copyJson(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
@@ -129,7 +129,7 @@ export function copyJson(value: unknown): unknown {
   const copy: Record<string, unknown> = {};
   for (const [name, item] of Object.entries(value)) {
     const copied = copyJson(item);
-    // To assign it would be to say what the copy inherits from.
+    // To assign this field would set the copy's prototype.
     if (name === '__proto__')
       Object.defineProperty(copy, name, {
         value: copied,
@@ -142,7 +142,7 @@ export function copyJson(value: unknown): unknown {
   return copy;
 }
 
-/** What a text says as JSON; undefined where it is none. */
+/** Parses a text; undefined if it is no JSON. */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -24,7 +24,7 @@ export interface McpTool {
   readonly isTask?: true;
 }
 
-/** All that an MCP server has to offer now. `left` says what of it is no use, and why. */
+/** Everything that an MCP server offers now. `left` lists what of it cannot be used, and why. */
 export interface McpOffer {
   readonly tools: readonly McpTool[];
   readonly resources: readonly ResourceDescriptor[];
@@ -33,7 +33,7 @@ export interface McpOffer {
   readonly left: readonly string[];
 }
 
-/** Who the server says that it is, and which revision of MCP is used with it. */
+/** What the server says of itself, and the revision of MCP that is used with it. */
 export interface McpIdentity {
   readonly name: string;
   readonly version: string;
@@ -41,9 +41,9 @@ export interface McpIdentity {
 }
 
 /**
- * - `signal`     ends the request, also there.
- * - `timeoutMs`  how long to wait in all. @default as long as it is not silent
- * - `onProgress` hears how far it is: `fraction` in [0, 1], as far as the server says.
+ * - `signal`     ends the request, here and at the server.
+ * - `timeoutMs`  how long to wait in all. @default as long as the server is not silent
+ * - `onProgress` called with the progress that the server reports: `fraction` in [0, 1].
  */
 export interface McpCallOptions {
   readonly signal?: AbortSignal;
@@ -58,19 +58,19 @@ export interface McpCompleting {
   readonly others: Readonly<Record<string, string>>;
 }
 
-/** What the server has to say in between. None of it may throw. */
+/** Called with notifications of the server. None of these may throw. */
 export interface McpListener {
   onChange(what: ToolChange): void;
   onUpdate(uri: string): void;
-  /** A piece of what it writes to its log. */
+  /** A piece of the server's log. */
   onLog(text: string): void;
 }
 
 /**
  * A connection to an MCP server. Requests fail with INVALID_PAYLOAD, DEADLINE_EXCEEDED, REMOTE_FAILED, REMOTE_UNREACHABLE,
- * UNAUTHENTICATED and NOT_PERMITTED; with what is no `OrreryError` when the connection is over, so that its agent dies of it.
+ * UNAUTHENTICATED and NOT_PERMITTED. When the connection is over, they fail with another error, so that the agent dies.
  *
- * - `lost` resolves to why it was lost, or was closed.
+ * - `lost` resolves to the reason, when the connection is lost or closed.
  */
 export interface McpConnection {
   readonly identity: McpIdentity;
@@ -83,20 +83,20 @@ export interface McpConnection {
     args: Readonly<Record<string, string>>,
     options?: McpCallOptions,
   ): Promise<{ readonly description?: string; readonly messages: readonly PromptMessage[] }>;
-  /** What an argument of a prompt, or a variable of a template, may be; nothing where the server does not say. */
+  /** Possible values of a prompt's argument or a template's variable; none if the server does not say. */
   complete(asked: McpCompleting, options?: McpCallOptions): Promise<readonly string[]>;
-  /** From now on `onUpdate` hears of these resources, and of no others, as far as the server can say so. */
+  /** From now on `onUpdate` is called for these resources alone, as far as the server supports that. */
   watch(uris: readonly string[]): void;
-  /** Whether it answers anything at all within this time. */
+  /** Whether the server answers anything within this time. */
   answers(withinMs: number): Promise<boolean>;
-  /** Ends it; resolves when nothing of it is left: no process, no socket. */
+  /** Ends the connection; resolves when no process and no socket of it is left. */
   close(): Promise<void>;
 }
 
 /** How an MCP server is reached, over whatever transport. */
 export interface McpDialer {
-  /** A command or a URL, as it stands in errors. */
+  /** A command or a URL, for errors. */
   readonly target: string;
-  /** A new connection. Rejects with what a request rejects with, and leaves nothing behind then. */
+  /** Opens a connection. Rejects as a request does, and leaves nothing behind then. */
   connect(listener: McpListener, signal: AbortSignal): Promise<McpConnection>;
 }

@@ -1,7 +1,7 @@
 /** The envelope version that this runtime writes and reads. */
 export const SCHEMA_VERSION = 1;
 
-/** What an envelope can be. */
+/** The types of envelopes. */
 export const A2A_MESSAGE_TYPES = [
   'request',
   'response',

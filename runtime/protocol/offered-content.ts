@@ -21,20 +21,20 @@ import { promptNotFound, resourceNotFound } from './tool-errors.ts';
 import type { Completing } from './tool-service.ts';
 import { UriTemplate } from './uri-template.ts';
 
-/** What is to be read: `variables` are those of its template, decoded. */
+/** The resource to read. `variables` are those of its template, decoded. */
 export interface WantedContent {
   readonly uri: string;
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** What a loader gives: text, bytes, or as much of a `ResourceContent` as differs from what was declared. */
+/** What a loader returns: text, bytes, or the fields of a `ResourceContent` that differ from its declaration. */
 type GivenContent =
   | string
   | Uint8Array
   | { readonly uri?: string; readonly mimeType?: string | undefined; readonly text: string }
   | { readonly uri?: string; readonly mimeType?: string | undefined; readonly blob: string };
 
-/** Undefined: there is no such thing. */
+/** Undefined says that there is no such resource. */
 export type LoadedContent = GivenContent | readonly GivenContent[] | undefined;
 
 export type ContentLoader<Context> = (
@@ -44,17 +44,17 @@ export type ContentLoader<Context> = (
 
 type Texts = Readonly<Record<string, string>>;
 
-/** What a prompt says: a text or messages with `{{argument}}` in them, or what makes one of the arguments. */
+/** A prompt: a text or messages with `{{argument}}` in them, or a function that makes them from the arguments. */
 export type PromptTemplate<Context> =
   | PromptText
   | ((args: Texts, ctx: Context) => PromptText | Promise<PromptText>);
 
-/** What an argument may be: those of a list that begin with what is there, or what is found for it, the likeliest first. */
+/** Completes an argument: a list, filtered by its beginning, or a function that finds values, the likeliest first. */
 export type Completer<Context> =
   | readonly string[]
   | ((value: string, others: Texts, ctx: Context) => readonly string[] | Promise<readonly string[]>);
 
-/** By the names of arguments or variables. */
+/** Completers, by the names of arguments or variables. */
 export interface CompletionOptions<Context> {
   readonly complete?: Readonly<Record<string, Completer<Context>>>;
 }
@@ -79,13 +79,13 @@ interface Template<Context> extends Completed<Context> {
 
 interface Prompt<Context> extends Completed<Context> {
   readonly descriptor: PromptDescriptor;
-  /** A function makes its messages anew each time. */
+  /** The messages, or a function that makes them each time. */
   readonly says: readonly PromptMessage[] | Extract<PromptTemplate<Context>, (...given: never) => unknown>;
 }
 
 /**
- * The resources, templates and prompts of one agent, with what loads, renders and completes them. `Context` is what its
- * functions are given beside what is asked for.
+ * The resources, templates and prompts of one agent, with the functions that load, render and complete them. `Context` is the
+ * second argument of these.
  */
 export class OfferedContent<Context> {
   readonly #resources = new Map<string, Resource<Context>>();
@@ -96,7 +96,7 @@ export class OfferedContent<Context> {
     return this.#resources.size + this.#templates.size + this.#prompts.size === 0;
   }
 
-  /** Forgets all of it: of agents whose offer changes while they run. */
+  /** Removes everything, for agents whose offer changes while they run. */
   clear(): void {
     for (const offered of [this.#resources, this.#templates, this.#prompts]) offered.clear();
   }
@@ -113,7 +113,7 @@ export class OfferedContent<Context> {
     return [...this.#prompts.values()].map(({ descriptor }) => descriptor);
   }
 
-  /** Throws INVALID_OPTIONS naming field and value, as the next two do. */
+  /** Adds a resource. Throws INVALID_OPTIONS naming field and value, as the next two do. */
   addResource(given: ResourceDescriptor, load: ContentLoader<Context>): void {
     const descriptor = parseOptions(ResourceDescriptor, given, 'resource');
     const { uri } = descriptor;
@@ -155,7 +155,7 @@ export class OfferedContent<Context> {
     this.#prompts.set(name, { descriptor, says, names, complete });
   }
 
-  /** What a resource holds by now. Rejects with RESOURCE_NOT_FOUND naming the URI. */
+  /** Loads a resource. Rejects with RESOURCE_NOT_FOUND naming the URI. */
   async read(uri: string, ctx: Context): Promise<readonly ResourceContent[]> {
     const { descriptor, load, variables } = this.#find(uri);
     const loaded = await load({ uri, variables }, ctx);
@@ -164,7 +164,7 @@ export class OfferedContent<Context> {
     return parts.map((part) => contentOf(part, uri, descriptor.mimeType));
   }
 
-  /** Rejects with PROMPT_NOT_FOUND, and with INVALID_PAYLOAD naming the argument. */
+  /** Renders a prompt. Rejects with PROMPT_NOT_FOUND, and with INVALID_PAYLOAD naming the argument. */
   async render(name: string, args: Texts, ctx: Context): Promise<RenderedPrompt> {
     const prompt = this.#prompts.get(name);
     if (prompt === undefined) throw promptNotFound(name);
@@ -176,7 +176,7 @@ export class OfferedContent<Context> {
       : { description: descriptor.description, messages: [...messages] };
   }
 
-  /** Rejects with PROMPT_NOT_FOUND or RESOURCE_NOT_FOUND, and with INVALID_PAYLOAD naming the argument. */
+  /** Completes an argument or a variable. Rejects with PROMPT_NOT_FOUND or RESOURCE_NOT_FOUND, and with INVALID_PAYLOAD naming it. */
   async complete(completing: Completing, ctx: Context): Promise<readonly string[]> {
     const { of, argument, value, others = {} } = completing;
     const found = 'prompt' in of ? this.#prompts.get(of.prompt) : this.#templates.get(of.uriTemplate);
@@ -207,13 +207,13 @@ export class OfferedContent<Context> {
   }
 }
 
-/** A prompt with its arguments in it. */
+/** A prompt with its arguments filled in. */
 export interface RenderedPrompt {
   readonly description?: string | undefined;
   readonly messages: readonly PromptMessage[];
 }
 
-/** The value as it is declared; what is none is left as it is, for the schema to name. */
+/** The loaded value as a `ResourceContent`. An invalid one is left as it is: the schema names its fault. */
 function contentOf(given: GivenContent, uri: string, mimeType: string | undefined): ResourceContent {
   const declared = mimeType === undefined ? { uri } : { uri, mimeType };
   if (typeof given === 'string') return { ...declared, text: given };
@@ -222,7 +222,7 @@ function contentOf(given: GivenContent, uri: string, mimeType: string | undefine
   return { ...declared, ...given };
 }
 
-/** What a function says is its agent's doing: it is refused as an answer that does not fit. */
+/** The messages that a function made. If they are invalid, the agent is at fault, as with an invalid answer. */
 function said(name: string, text: PromptText): readonly PromptMessage[] {
   try {
     return messagesOf(text, `what the prompt "${name}" says`);

@@ -8,8 +8,8 @@ const MAX_VALUE = 60;
 const MAX_TOLD = 6;
 
 /**
- * What a schema finds wrong with `value`, as an error's message says it: `n is "two", expected a number; text is missing,
- * expected a text`. Of many faults the first are told. `root` is what the value itself is called.
+ * What a schema finds wrong with `value`, as text: `n is "two", expected a number; text is missing, expected a text`. It names
+ * only the first of many faults. `root` is the name of the value itself.
  */
 export function faultsOf(error: z.ZodError, value: unknown, root = ''): string {
   const faults = error.issues.flatMap((issue) => sentencesOf(withinUnion(issue), value, root));
@@ -37,8 +37,8 @@ function sentence(field: string, value: unknown, said: string): string {
 }
 
 /**
- * What stands where the fault is. A rule over several fields is given all of them, and names one: only that one's value is of
- * use, and safe to show. What a schema has made of the value before it looked may have other fields.
+ * The value at fault. A rule over several fields gets all of them and names one: only the value of that is useful, and safe to
+ * show. The schema may have changed the value's fields before it looked.
  */
 export function foundBy({ code, path, input }: Issue, value: unknown): unknown {
   const holder = valueAt(value, path.slice(0, -1));
@@ -47,7 +47,7 @@ export function foundBy({ code, path, input }: Issue, value: unknown): unknown {
   return input === undefined && path.length === 0 ? value : input;
 }
 
-/** Of "this or that", where the value is of one kind and wrong within: what is wrong there, so that no more than that is named. */
+/** The fault within a union, if the value is of one of its kinds: then only that fault is named. */
 export function withinUnion(issue: Issue): Issue {
   if (issue.code !== 'invalid_union') return issue;
   const within = issue.errors.flatMap(([one]) => (one !== undefined && isWithin(one) ? [one] : []));

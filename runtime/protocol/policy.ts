@@ -5,7 +5,7 @@ import { type ErrorCode, ERROR_CODES, type OrreryError, reasonOf } from './error
 import type { RoutingConfig, SandboxRoutingConfig } from './routing-config.ts';
 
 /**
- * One side of an envelope as the policies see it: what its registered card says, never what the envelope claims.
+ * Sender or recipient of an envelope, as the policies see it: by its registered card, never by what the envelope claims.
  *
  * `isSystem` marks `system/...`, which tier and sandbox rules let pass in both directions.
  */
@@ -17,10 +17,10 @@ export interface Party {
 }
 
 /**
- * One envelope on its way to one recipient.
+ * One envelope that policies judge, for one recipient.
  *
  * - `isGranted`     a reply under a grant: exempt from tier and escalation, never from the sandbox.
- * - `expectsReply`  an ask: the way back is judged too.
+ * - `expectsReply`  an ask: the answer's way back is judged, too.
  * - `justification` why a lower tier writes to a higher one.
  * - `capability`    which handler of the recipient is meant.
  * - `proposes`      of a proposal, the capabilities that it requires; `task-proposal` when it requires none.
@@ -53,14 +53,14 @@ export interface Verdict {
   readonly retryAfterMs?: number;
 }
 
-/** The refusal that an error stands for. */
+/** The refusal with the code and message of an error. */
 export const verdictOf = ({ code, message }: OrreryError): Verdict => ({ code, reason: message });
 
 /**
  * One rule about who may send what to whom.
  *
- * `judge` returns undefined to allow; it is pure but for state of its own and allocates nothing when it allows.
- * `withConfig` gives the same rule under another tier table or sandbox list; a rule that depends on neither has none.
+ * `judge` returns undefined to allow. It has no effects beside state of its own, and allocates nothing when it allows.
+ * `withConfig` returns the same rule under another tier table or sandbox list. A rule that depends on neither has none.
  */
 export interface JudgePolicy {
   readonly name: string;
@@ -69,9 +69,9 @@ export interface JudgePolicy {
 }
 
 const SYSTEM_PREFIX = 'system/';
-/** Under which the embedder sends and is written to. */
+/** The id of the embedder. */
 export const HOST_ID = 'system/host';
-/** Under which a loop that works with the team sends and is written to. */
+/** The id of a loop that works with the team. */
 export const LOOP_ID = 'system/loop';
 
 /** Says whether the id belongs to the runtime itself: `system/host`, `system/loop`, ... */
@@ -80,19 +80,19 @@ export const isSystemId = (id: string): boolean => id.startsWith(SYSTEM_PREFIX);
 /** The party of a system actor, which has no card. */
 export const systemParty = (id: string): Party => ({ id, tier: 0, sandboxId: undefined, isSystem: true });
 
-/** Says whether an envelope between the two goes from one tier to another: the system has none. */
+/** Says whether an envelope between the two goes from one tier to another. The system has no tier. */
 export const isCrossTier = (source: Party, target: Party): boolean =>
   source.tier !== target.tier && !source.isSystem && !target.isSystem;
 
 /**
  * The first refusal among the policies, or undefined when all of them allow.
  *
- * A policy that throws, or returns what is no verdict, has not allowed: the envelope is refused with its name.
+ * If a policy throws, or returns what is no verdict, the envelope is refused with that policy's name.
  */
 export function judge(policies: readonly JudgePolicy[], request: JudgeRequest): Verdict | undefined {
   let asked: JudgePolicy | undefined;
   try {
-    // Every envelope comes by here: an iterator would be made for each.
+    // This runs for every envelope: an iterator would be made for each.
     for (let at = 0; at < policies.length; at++) {
       asked = policies[at] as JudgePolicy;
       const verdict = asked.judge(request);
@@ -115,11 +115,11 @@ function isVerdict(value: unknown): value is Verdict {
   return code !== undefined && ERROR_CODES.includes(code) && typeof reason === 'string';
 }
 
-/** Says whether `from` may write to `to` as far as sandboxes go. */
+/** Says whether the sandbox rule lets `from` write to `to`. */
 export type SandboxReach = (from: Party, to: Party) => boolean;
 
 /**
- * The sandbox rule under `config`, for delivery and for discovery alike: what an agent may not reach it does not see.
+ * The sandbox rule under `config`, for delivery and discovery: an agent does not see what it may not reach.
  *
  * Only a sandboxed sender is bound: to its own sandbox, the agents on the lists, and the system.
  */

@@ -2,16 +2,16 @@ import { z } from 'zod';
 import { AgentTier } from './agent-card.ts';
 
 /**
- * Who stands behind a request from outside: the one answer of every way to prove that.
+ * The caller behind a request from outside, however they have proved who they are.
  *
  * - `id`          unique over all ways: `xpr:alice` and `key:7f3a` are never the same.
- * - `kind`        what it is; `anonymous` has proved nothing.
- * - `tenant`      whose data it may see. It comes from the credentials, never from what the request says.
- * - `roles`       what it may do, by names of the deployment's own.
- * - `tier`        as which the rules judge it. @default 3, that of a specialist
+ * - `kind`        the kind of caller; `anonymous` has proved nothing.
+ * - `tenant`      whose data it may see. It comes from the credentials, never from the request.
+ * - `roles`       what it may do, under names of the deployment.
+ * - `tier`        the tier by which the policies judge it. @default 3, that of a specialist
  * - `trust`       0 to 1, and who says so.
- * - `address`     from where somebody comes who has proved nothing: one address, or one network of IPv6.
- * - `expiresAtMs` until when the proof holds, Unix milliseconds; undefined: as long as the connection.
+ * - `address`     of an anonymous caller: one address, or one network of IPv6.
+ * - `expiresAtMs` until when the proof holds, Unix milliseconds. @default as long as the connection
  */
 export const Principal = z.strictObject({
   id: z.string().min(1),
@@ -25,7 +25,7 @@ export const Principal = z.strictObject({
 });
 export type Principal = z.infer<typeof Principal>;
 
-/** All who prove nothing are one: they share what is counted and limited. */
+/** The principal of all callers that prove nothing: they share counts and limits. */
 export const ANONYMOUS: Principal = {
   id: 'anonymous',
   kind: 'anonymous',
@@ -34,11 +34,11 @@ export const ANONYMOUS: Principal = {
   trust: { score: 0, source: 'nobody' },
 };
 
-/** Somebody who has proved nothing and comes from this address. */
+/** The anonymous principal at this address. */
 export const anonymousFrom = (address: string | undefined): Principal =>
   address === undefined ? ANONYMOUS : { ...ANONYMOUS, address: networkOf(address) };
 
-/** By which name deaths are charged to somebody: whoever has proved nothing is not to answer for all others who have not. */
+/** The name under which deaths are charged to a caller. For anonymous ones it has the address, so that they do not answer for each other. */
 export const chargedName = ({ id, kind, address }: Principal): string =>
   kind === 'anonymous' && address !== undefined ? `${id} at ${address}` : id;
 
@@ -46,7 +46,7 @@ const MAPPED = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i;
 const NETWORK_GROUPS = 4;
 const GROUPS = 8;
 
-/** The address, or of IPv6 the network of 64 bits that it is in: whoever has one such address has all of them. */
+/** The address, or for IPv6 its network of 64 bits: who has one address of it has all of them. */
 export function networkOf(address: string): string {
   const [plain = ''] = address.split('%');
   const mapped = MAPPED.exec(plain)?.[1];

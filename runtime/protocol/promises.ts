@@ -1,4 +1,4 @@
-/** Says whether a handler answers later. What throws when it is asked is no promise. */
+/** Says whether a value is a promise. One that throws when it is read is none. */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   if (typeof value !== 'object' || value === null) return false;
   try {
@@ -8,7 +8,7 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
   }
 }
 
-/** What `value` comes to; rejects with the reason of `signal` as soon as that aborts, whatever becomes of `value` then. */
+/** Resolves as `value` does. Rejects with the reason of `signal` as soon as that aborts. */
 export async function untilAborted<Value>(value: Promise<Value>, signal: AbortSignal): Promise<Value> {
   signal.throwIfAborted();
   const { promise, reject } = Promise.withResolvers<never>();
@@ -21,12 +21,12 @@ export async function untilAborted<Value>(value: Promise<Value>, signal: AbortSi
   }
 }
 
-/** Steps one after the other, in the order in which they were given; after one that fails none is taken. */
+/** Runs steps one after the other, in the order in which they were added. After one that fails, none is run. */
 export class InOrder {
   #last: Promise<void> | undefined;
   #failure: { readonly error: unknown } | undefined;
 
-  /** Takes a step that cannot wait at once, if none is before it. */
+  /** Runs a synchronous step at once, if none is before it. */
   addNow(step: () => void): void {
     if (this.#last === undefined && this.#failure === undefined) step();
     else this.add(async () => step());
@@ -40,7 +40,7 @@ export class InOrder {
     this.#last = last;
   }
 
-  /** Resolves when all steps are taken. Rejects with what one of them has failed with. */
+  /** Resolves when all steps have run. Rejects with the error of the one that failed. */
   async whenDone(): Promise<void> {
     while (this.#last !== undefined) await this.#last;
     if (this.#failure !== undefined) throw this.#failure.error;

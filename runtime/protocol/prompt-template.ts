@@ -3,7 +3,7 @@ import { invalidOptions, invalidPayload } from './errors.ts';
 import { parseOptions } from './parse-options.ts';
 import { type PromptDescriptor, PromptMessage } from './tool.ts';
 
-/** A text with placeholders, which is what a user says, or messages with such texts. */
+/** A text with placeholders, which is one message of the user, or messages with such texts. */
 export type PromptText = string | readonly PromptMessage[];
 
 type Arguments = Readonly<Record<string, string>>;
@@ -13,8 +13,8 @@ const PLACEHOLDER = /\{\{([^{}]*)\}\}/g;
 const NO_TEXT = new Set(['type', 'role', 'mimeType', 'data', 'blob']);
 
 /**
- * Throws INVALID_OPTIONS for a placeholder without an argument of its name, so that none is ever left in a prompt; and for
- * arguments that share a name.
+ * Throws INVALID_OPTIONS for a placeholder without an argument of its name, and for arguments that share a name. So no placeholder
+ * is ever left in a prompt.
  */
 export function checkPrompt(descriptor: PromptDescriptor, template: PromptText): readonly PromptMessage[] {
   const names = argumentNames(descriptor);
@@ -34,7 +34,7 @@ const placeholders = (names: ReadonlySet<string>): string =>
     ? 'no placeholder: the prompt has no arguments'
     : `placeholders of its arguments: ${[...names].map((name) => `{{${name}}}`).join(', ')}`;
 
-/** The names of a prompt's arguments. Throws INVALID_OPTIONS for one that no placeholder could have, or that is there twice. */
+/** The names of a prompt's arguments. Throws INVALID_OPTIONS for one that no placeholder can have, or that is there twice. */
 export function argumentNames({ name: prompt, arguments: all = [] }: PromptDescriptor): ReadonlySet<string> {
   const names = new Set<string>();
   for (const [at, { name }] of all.entries()) {
@@ -57,7 +57,7 @@ export function checkArguments(descriptor: PromptDescriptor, given: Arguments): 
   if (unknown !== undefined) throw invalidPayload(prompt, `${unknown}: the prompt has no such argument`);
 }
 
-/** The messages with the arguments in them; one that is not given is empty. What an argument holds is text, not template. */
+/** The messages with the arguments filled in; a missing one is empty. The text of an argument is not a template itself. */
 export const filled = (messages: readonly PromptMessage[], given: Arguments): readonly PromptMessage[] =>
   eachText(messages, (text) =>
     text.replace(PLACEHOLDER, (_whole, name: string) => {
@@ -66,13 +66,13 @@ export const filled = (messages: readonly PromptMessage[], given: Arguments): re
     }),
   );
 
-/** A text is one message of the user. */
+/** The messages of a template: a text is one message of the user. */
 export function messagesOf(template: PromptText, field: string): readonly PromptMessage[] {
   if (typeof template === 'string') return [{ role: 'user', content: { type: 'text', text: template } }];
   return parseOptions(z.array(PromptMessage), template, field);
 }
 
-/** The same with every text in it, however deep, replaced. */
+/** A copy with every text in it, however deep, replaced. */
 function eachText<Value>(value: Value, replace: (text: string) => string): Value {
   if (typeof value === 'string') return replace(value) as Value;
   if (Array.isArray(value)) return value.map((item: unknown) => eachText(item, replace)) as Value;

@@ -1,4 +1,4 @@
-/** `find`, whose last results are remembered, `most` of them: for what is asked over and over of few keys. What throws is not. */
+/** Returns `find` with a cache of its last `most` results, for few keys that are asked for often. Errors are not cached. */
 export function remembering<Value>(most: number, find: (key: string) => Value): (key: string) => Value {
   const known = new Map<string, Value>();
   return (key) => {

@@ -1,14 +1,14 @@
 import type { DelegationOrder, DelegationParams } from './a2a-extension.ts';
 import type { Artifact, Part, Task, TaskMessage, TaskState } from './task.ts';
 
-/** Where a task elsewhere stands. `atMs`: since when by the clock there, Unix milliseconds, if that was said. */
+/** The status of a task elsewhere. `atMs`: since when, Unix milliseconds by the clock there, if that is known. */
 export interface RemoteStatus {
   readonly state: TaskState;
   readonly message?: TaskMessage;
   readonly atMs?: number;
 }
 
-/** A task at another system, as it was last heard of. */
+/** A task at another system, as last reported. */
 export interface RemoteTask {
   readonly id: string;
   readonly contextId: string | undefined;
@@ -18,7 +18,7 @@ export interface RemoteTask {
   readonly metadata?: Task['metadata'];
 }
 
-/** What a stream says next: the task as it is, a step of it, or the one message that is all the answer. */
+/** An event of a stream: the task as it is, a change of it, or the message that is the whole answer. */
 export type RemoteEvent =
   | { readonly kind: 'task'; readonly task: RemoteTask }
   | { readonly kind: 'message'; readonly message: TaskMessage; readonly contextId: string | undefined }
@@ -46,7 +46,7 @@ export interface RemoteSkill {
   readonly tags: readonly string[];
 }
 
-/** What the card of an agent elsewhere says of it. `delegation`: of the system behind it, by our extension. */
+/** What the card of an agent elsewhere says. `delegation` is what our extension says of its system. */
 export interface RemoteIdentity {
   readonly name: string;
   readonly description: string;
@@ -60,7 +60,7 @@ export interface RemoteIdentity {
  *
  * - `messageId` @default a new one
  * - `taskId`    of the task that it goes on with. @default a new task
- * - `delegation` what our extension says of the work, where the card announces it; else it is left out.
+ * - `delegation` what our extension says of the work. It is sent only if the card announces the extension.
  */
 export interface RemoteMessage {
   readonly parts: readonly Part[];
@@ -71,13 +71,13 @@ export interface RemoteMessage {
   readonly delegation?: DelegationOrder;
 }
 
-/** `timeoutMs`: how long in all, then it fails with DEADLINE_EXCEEDED; the task there goes on. @default no end */
+/** `timeoutMs`: how long the call may take; then it fails with DEADLINE_EXCEEDED, and the task there goes on. @default no limit */
 export interface RemoteCallOptions {
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
 }
 
-/** How an agent elsewhere is reached, over whatever protocol. Fails with REMOTE_UNREACHABLE, REMOTE_FAILED, and with codes that the agent gives. */
+/** A connection to an agent elsewhere, over any protocol. Fails with REMOTE_UNREACHABLE, REMOTE_FAILED, and codes of the agent. */
 export interface RemoteLink {
   readonly url: URL;
   card(options?: RemoteCallOptions): Promise<RemoteIdentity>;
@@ -85,7 +85,7 @@ export interface RemoteLink {
   stream(message: RemoteMessage, options?: RemoteCallOptions): AsyncGenerator<RemoteEvent, void>;
   /** Ends a task and the work at it. */
   cancel(taskId: string, options?: RemoteCallOptions): Promise<RemoteTask>;
-  /** Another agent that is reached as this one is. */
+  /** A link to another agent, with the same options. */
   linkTo(url: string): RemoteLink;
   close(): void;
 }

@@ -1,6 +1,6 @@
 import type { ErrorCode } from './errors.ts';
 
-/** By which a system elsewhere refuses a request before anything is done. */
+/** Codes by which another system refuses a request before it does anything. */
 const REFUSALS: ReadonlySet<string> = new Set<ErrorCode>([
   'AGENT_NOT_FOUND',
   'BUDGET_EXCEEDED',
@@ -18,15 +18,15 @@ const REFUSALS: ReadonlySet<string> = new Set<ErrorCode>([
   'UNAUTHENTICATED',
 ]);
 
-/** What work elsewhere may also come to. */
+/** Other codes with which work elsewhere may end. */
 const OUTCOMES: ReadonlySet<string> = new Set<ErrorCode>(['DEADLINE_EXCEEDED', 'REFUSED', 'TAKEN']);
 
-/** The request was refused: nothing has been done for it. */
+/** Whether the code is a refusal: then nothing has been done for the request. */
 export const isRefusal = (code: string): boolean => REFUSALS.has(code);
 
 /**
- * The code that another system says, where it means the same here, whoever says it: it promises nothing. Of the others, such
- * as deaths, this system knows only that the other one failed; and who is authenticated there is told by its protocol.
+ * The code of another system, if it means the same here whoever sends it. Other codes, such as those of deaths, say only that the
+ * other system failed. Authentication is reported by the protocol.
  */
 export function sharedCodeOf(said: string | undefined): ErrorCode | undefined {
   if (said === undefined || said === 'UNAUTHENTICATED') return undefined;

@@ -2,8 +2,8 @@ const SECOND_MS = 1_000;
 const DAY_MS = 86_400_000;
 
 /**
- * Of the header `Retry-After` (RFC 9110, 10.2.3), seconds or a date: how long to wait, milliseconds, a day at most. Some
- * send parts of a second.
+ * How long to wait by the header `Retry-After` (RFC 9110, 10.2.3), in milliseconds, a day at most. The header holds seconds or a
+ * date; some servers send fractions of a second.
  */
 export function retryAfterMsOf(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined) return undefined;

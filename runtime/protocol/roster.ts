@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { StateIdentity } from './snapshot.ts';
 
-/** Where an agent's life stands. `parked`: it has a state that its code cannot go on with, and waits for other code. */
+/** The status of an agent. `parked`: it has a state that its code cannot go on with, and waits for other code. */
 export type AgentStatus = 'starting' | 'running' | 'restarting' | 'parked' | 'stopped' | 'failed';
 
 /**
@@ -29,8 +29,8 @@ export interface RosterRow {
 }
 
 /**
- * An actor that the runtime has for an agent, such as its negotiator: which state machine it is, where that stands, and the
- * actors that it has as children. One that is over is not among them.
+ * An actor that the runtime has for an agent, such as its negotiator: its state machine, the state of that, and its children. An
+ * actor that is over is left out.
  */
 export interface ActorRow {
   readonly id: string;
@@ -39,6 +39,6 @@ export interface ActorRow {
   readonly children?: readonly ActorRow[];
 }
 
-/** `actors`: each row has the actors of its agent. Their threads are asked; one that does not answer says of none. @default false */
+/** `actors`: each row lists the actors of its agent. The threads are asked; one that does not answer lists none. @default false */
 export const RosterOptions = z.strictObject({ actors: z.boolean().default(false) });
 export type RosterOptions = Readonly<z.input<typeof RosterOptions>>;

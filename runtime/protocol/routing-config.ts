@@ -9,7 +9,7 @@ export const TierRule = z.strictObject({
 });
 export type TierRule = z.infer<typeof TierRule>;
 
-/** The tier table (seed 1): one rule a source tier; a tier without a rule may write to nobody. */
+/** The tier table (seed 1): one rule for each source tier. A tier without a rule may write to nobody. */
 export const TierRoutingConfig = z.strictObject({
   rules: z
     .array(TierRule)

@@ -11,7 +11,7 @@ export const Refusal = z.object({
 export type Refusal = z.infer<typeof Refusal>;
 
 /**
- * What became of a send (seed 1).
+ * The result of a send (seed 1).
  *
  * - `delivered`     accepted by the mailbox of every permitted recipient.
  * - `path`          `remote` to an agent whose card came from another node.
