@@ -13,7 +13,7 @@ import type { Checkpoint } from '../cell/checkpoints.ts';
 import { distance, laneAt, MARK } from '../mailbox/flow-marks.ts';
 import type { NamedMail } from '../mailbox/mail-names.ts';
 import { isSettledAt } from '../mailbox/settled-ahead.ts';
-import { COUNT, COUNTER_WORDS } from '../observe/thread-counters.ts';
+import { COUNTER_WORDS } from '../observe/thread-counters.ts';
 import type { ErrorData } from '../protocol/errors.ts';
 import type { DiedOver } from '../supervision/supervisor.ts';
 import type { Charge, ThreadDeath, Replay } from '../thread/control-protocol.ts';
@@ -63,7 +63,7 @@ export class IncarnationRegistry {
   readonly #dead = new Map<number, ThreadIncarnation>();
   readonly #copies = new ReplicaLedger();
   readonly #checkpoints = new CheckpointReplicas();
-  /** Counts of threads that are gone. */
+  /** Counts of incarnations that are forgotten. */
   readonly #past = new Float64Array(COUNTER_WORDS);
   #next = 0;
 
@@ -74,15 +74,12 @@ export class IncarnationRegistry {
     return incarnation;
   }
 
-  /** The thread of `incarnation` is gone: finishes its last commit, and closes its counts. */
+  /** The thread of `incarnation` is gone: finishes its last commit. */
   retire(incarnation: ThreadIncarnation): void {
     this.#living.delete(incarnation.number);
     this.#dead.set(incarnation.number, incarnation);
     const counters = new Float64Array(incarnation.memories.counters);
     finishCommit(incarnation.memories.commitLog, counters, (of, flow) => this.#find(of)?.flow(flow));
-    counters.forEach((value, at) => {
-      this.#past[at] = (this.#past[at] as number) + value;
-    });
   }
 
   /** What is left of a thread; undefined of one that lives, or of which nothing is open any more. */
@@ -131,11 +128,8 @@ export class IncarnationRegistry {
   /** The counters of all threads, added up. */
   counts(): Float64Array {
     const sum = Float64Array.from(this.#past);
-    for (const { memories } of this.#living.values()) {
-      new Float64Array(memories.counters).forEach((value, at) => {
-        sum[at] = (sum[at] as number) + value;
-      });
-    }
+    for (const { memories } of this.#living.values()) addTo(sum, new Float64Array(memories.counters));
+    for (const dead of this.#dead.values()) addTo(sum, dead.lastCounts());
     return sum;
   }
 
@@ -175,8 +169,6 @@ export class IncarnationRegistry {
     for (const incarnation of this.#dead.values()) {
       for (const { words, base, last } of incarnation.unmarkedFlows()) {
         if (!isGone(words[base + MARK.slot] as number)) continue;
-        this.#past[COUNT.accepted] =
-          (this.#past[COUNT.accepted] as number) + distance(last, words[base + MARK.sent] as number);
         words[base + MARK.sent] = last;
       }
     }
@@ -255,8 +247,9 @@ export class IncarnationRegistry {
   /** Forgets the dead incarnations of which nothing is open any more, and that name nothing open. */
   prune(): void {
     for (const [number, incarnation] of this.#dead) {
-      if (incarnation.isSettled && !incarnation.names().some((named) => this.#isOpen(named)))
-        this.#dead.delete(number);
+      if (!incarnation.isSettled || incarnation.names().some((named) => this.#isOpen(named))) continue;
+      addTo(this.#past, incarnation.lastCounts());
+      this.#dead.delete(number);
     }
   }
 
@@ -384,4 +377,10 @@ function tombstone(sequence: number, { agentId, why, named, idOf }: TombstoneFac
   mail.kept = named?.kept ?? 0;
   mail.tombstone = why;
   return mailToData(mail);
+}
+
+function addTo(sum: Float64Array, counts: Float64Array): void {
+  counts.forEach((count, at) => {
+    sum[at] = (sum[at] as number) + count;
+  });
 }

@@ -10,7 +10,7 @@ import {
 } from '../mailbox/flow-marks.ts';
 import { keyText } from '../mailbox/outsider.ts';
 import { type NamedMail, readNames } from '../mailbox/mail-names.ts';
-import { newCounters } from '../observe/thread-counters.ts';
+import { COUNT, newCounters } from '../observe/thread-counters.ts';
 import type { DiedOver } from '../supervision/supervisor.ts';
 import type { Charge, ThreadDeath } from '../thread/control-protocol.ts';
 import { countAhead, isSettledAt, lastSettled } from '../mailbox/settled-ahead.ts';
@@ -150,6 +150,20 @@ export class ThreadIncarnation {
       const last = lastSettled(words, base, words[base + MARK.settled] as number);
       if (distance(last, words[base + MARK.sent] as number) > 0) yield { ...flow, last };
     }
+  }
+
+  /**
+   * The counters of a thread that is gone. Accepted is what the marks say: it may have ended between what it posted and what
+   * it counted, and whoever received that marks it.
+   */
+  lastCounts(): Float64Array {
+    const counts = new Float64Array(this.memories.counters).slice();
+    let marked = 0;
+    for (const { words, base } of this.flows()) marked += words[base + MARK.sent] as number;
+    const counted = counts[COUNT.accepted] as number;
+    // Marks wrap: their sum is right in 32 bits. A memory that never came makes it too small.
+    counts[COUNT.accepted] = counted + Math.max(0, (marked - counted) | 0);
+    return counts;
   }
 
   /** What is marked as sent is what is settled, in every flow. */

@@ -1,7 +1,6 @@
 import { distance, flowBase, MARK, slabIndexOf } from '../mailbox/flow-marks.ts';
 import { InFlow } from '../mailbox/in-flow.ts';
 import { type Lane, type Mail, NO_ASK } from '../mailbox/mail.ts';
-import { COUNT } from '../observe/thread-counters.ts';
 import { TRAFFIC } from '../observe/traffic-ring.ts';
 import { errorToData, notHere } from '../protocol/errors.ts';
 import type { Taint } from '../protocol/taint.ts';
@@ -112,13 +111,11 @@ export class Inbound implements BatchSink {
    * this thread's death would not be the end of its mail.
    */
   closeBooks(): InFlow[] {
-    const { counters, outbox } = this.#node;
+    const { outbox } = this.#node;
     for (const flow of this.#flows) {
       if (flow === undefined) continue;
-      const unmarked = distance(flow.received, flow.words[flow.base + MARK.sent] as number);
-      if (unmarked <= 0) continue;
-      flow.words[flow.base + MARK.sent] = flow.received;
-      counters[COUNT.accepted] = (counters[COUNT.accepted] as number) + unmarked;
+      const { words, base, received } = flow;
+      if (distance(received, words[base + MARK.sent] as number) > 0) words[base + MARK.sent] = received;
     }
     const known = new Set(this.#flows.filter((flow) => flow !== undefined));
     const unheard: string[] = [];

@@ -25,9 +25,10 @@ function settleAhead(words: Int32Array, sequence: number): void {
 }
 
 /** The book after the death of a thread that held `sent` of its own mails, had begun on `started`, and settled one. */
-function bookOfDeath(sent: number, started: number) {
+function bookOfDeath(sent: number, started: number, counted = sent) {
   const book = new IncarnationRegistry();
   const incarnation = book.open();
+  new Float64Array(incarnation.memories.counters)[COUNT.accepted] = counted;
   const { index, memory, words } = newFlowSlab(0);
   incarnation.addFlowSlab(index, memory);
   words.set([sent, started, 1, SLOT, LANE.user], MARK.sent);
@@ -83,7 +84,7 @@ describe('What a dead thread had posted and did not come to mark', () => {
     book.markSettled((slot) => slot === SLOT);
     book.markSettled((slot) => slot === SLOT);
     expect(words[MARK.sent]).toBe(3);
-    expect(book.counts()[COUNT.accepted]).toBe(2);
+    expect(book.counts()[COUNT.accepted]).toBe(3);
   });
 
   it('is left to a thread that lives, and not forgotten before that has marked it', () => {
@@ -92,11 +93,42 @@ describe('What a dead thread had posted and did not come to mark', () => {
     book.markSettled(() => false);
     book.prune();
     expect(words[MARK.sent]).toBe(1);
-    expect(book.counts()[COUNT.accepted]).toBe(0);
+    expect(book.counts()[COUNT.accepted]).toBe(1);
     expect(book.dead(incarnation)).toBeDefined();
     words[MARK.sent] = 3;
     book.prune();
     expect(book.dead(incarnation)).toBeUndefined();
+  });
+});
+
+describe('What is marked as sent of a dead thread that it did not come to count', () => {
+  it('counts as accepted, also what whoever received it marks later, and once (F-01)', () => {
+    const book = new IncarnationRegistry();
+    const incarnation = book.open();
+    const { index, memory, words } = newFlowSlab(0);
+    incarnation.addFlowSlab(index, memory);
+    // Two flows, one of which has wrapped.
+    words[MARK.sent] = 5;
+    words[MARK_WORDS + MARK.sent] = -(2 ** 31);
+    const counters = new Float64Array(incarnation.memories.counters);
+    counters[COUNT.accepted] = 3 + 2 ** 31;
+    book.retire(incarnation);
+    expect(book.counts()[COUNT.accepted]).toBe(5 + 2 ** 31);
+    words[MARK.sent] = 6;
+    expect(book.counts()[COUNT.accepted]).toBe(6 + 2 ** 31);
+    words[MARK.settled] = 6;
+    words[MARK_WORDS + MARK.settled] = -(2 ** 31);
+    book.prune();
+    expect(book.dead(incarnation.number)).toBeUndefined();
+    expect(book.counts()[COUNT.accepted]).toBe(6 + 2 ** 31);
+  });
+
+  it('is nothing of a flow whose memory never came', () => {
+    const book = new IncarnationRegistry();
+    const incarnation = book.open();
+    new Float64Array(incarnation.memories.counters)[COUNT.accepted] = 3;
+    book.retire(incarnation);
+    expect(book.counts()[COUNT.accepted]).toBe(3);
   });
 });
 
