@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Most that a budget may hold: beyond any use, and still exact when it is counted. */
+/** The most tokens of a budget: beyond any use, and still exact when added up. */
 const MAX_TOKENS = 1e14;
 const MAX_COST_USD = 1e8;
 
@@ -21,7 +21,7 @@ export const Budget = z.strictObject({
 });
 export type Budget = z.infer<typeof Budget>;
 
-/** What a piece of work costs: model tokens, United States dollars. What is absent costs nothing. */
+/** The cost of a piece of work, in model tokens and United States dollars. An absent amount is nothing. */
 export const Cost = z.strictObject({ tokens: Tokens.optional(), costUsd: CostUsd.optional() });
 export type Cost = z.infer<typeof Cost>;
 
@@ -36,5 +36,5 @@ export function narrower(one: Budget | undefined, other: Budget | undefined): Bu
   return budget;
 }
 
-/** Says whether one of its amounts is used up, so that no more work is asked for on it. */
+/** Says whether an amount is used up, so that no more work is asked for under this budget. */
 export const isUsedUp = ({ tokens, costUsd }: Budget): boolean => tokens === 0 || costUsd === 0;

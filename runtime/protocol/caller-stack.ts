@@ -1,12 +1,12 @@
 /**
- * Has an error lead to whoever called `called`, an asynchronous function that fails with it. An error that comes from
- * another thread was made when that call was long off the stack; V8 still knows who awaits it.
+ * Gives an error a stack that leads to the caller of `called`, an asynchronous function that fails with it. When an error comes from
+ * another thread, that call is no longer on the stack, but V8 still knows who awaits it.
  */
 export function leadToCaller(error: unknown, called: (...args: never[]) => unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { stack } = error;
   Error.captureStackTrace(error, called);
-  // Nobody awaits it: what it was made by says more than nothing.
+  // Nobody awaits it: the place where the error was made says more than nothing.
   if (!/\n\s+at /.test(String(error.stack))) Object.assign(error, { stack });
   return error;
 }

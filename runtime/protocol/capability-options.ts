@@ -3,7 +3,7 @@ import type { Capability } from './capability.ts';
 import { invalidOptions } from './errors.ts';
 import { ToolAnnotations } from './tool.ts';
 
-/** A schema of any copy of zod 4, also of its mini edition. */
+/** Whether a value is a schema, of any copy of zod 4 or of zod mini. */
 const isSchema = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
@@ -25,7 +25,7 @@ export const GivenCapability = z.strictObject({
   ...ToolAnnotations.shape,
 });
 
-/** The value if it is a capability, of whatever copy of the package; else throws INVALID_OPTIONS naming `field`. */
+/** Returns a capability, made by any copy of the package. Throws INVALID_OPTIONS naming `field` if the value is none. */
 export function requireCapability(field: string, value: unknown): Capability {
   if (typeof value === 'object' && value !== null) {
     const { id, input, output } = value as Partial<Capability>;

@@ -8,18 +8,18 @@ import { faultsOf } from './payload-faults.ts';
 import { annotationsOf, type ToolAnnotations, ToolContent } from './tool.ts';
 
 /**
- * What an agent can be asked for, with the types of what it takes and gives.
+ * What an agent can be asked for, with the types of input and output.
  *
- * The asker sends an `Input` and gets an `Output`; the handler gets what the input schema makes of it, a `Parsed`, and
- * returns a `Given`, of which the output schema makes the `Output`. They differ where a schema has defaults or transforms.
+ * The asker sends an `Input` and gets an `Output`. The handler gets a `Parsed`, which the input schema makes of the input. It
+ * returns a `Given`, of which the output schema makes the `Output`. The types differ if a schema has defaults or transforms.
  *
  * - `id`       dotted, such as `types.check`.
  * - `carries`  `json` (default) crosses threads as JSON columns; `structured` by structured clone, for what JSON
  *              cannot say: dates, maps, bytes, bigint.
- * - `answers`  `message`: whoever asks over A2A is answered with a message, and there is no task. @default 'task'
- * - `readOnly`, `destructive`, `idempotent`, `openWorld`, `privileged` as in `ToolAnnotations`; only `privileged` has
- *   anything checked.
- * - `edition`  another one where more has changed than stands here: an approval is of one edition.
+ * - `answers`  `message`: over A2A it is answered with a message, without a task. @default 'task'
+ * - `readOnly`, `destructive`, `idempotent`, `openWorld`, `privileged` as in `ToolAnnotations`; only `privileged` is
+ *   checked.
+ * - `edition`  change it when more has changed than these fields say: an approval is for one edition.
  */
 export interface Capability<Input = unknown, Output = unknown, Parsed = Input, Given = Output>
   extends ToolAnnotations {
@@ -45,8 +45,8 @@ export interface CapabilityOptions<Input, Output, Parsed = Input, Given = Output
 }
 
 /**
- * Declares a capability. Fails with INVALID_OPTIONS naming field and value, also on JSON carriage of a schema that JSON
- * lacks, or on a schema with an async function.
+ * Declares a capability. Fails with INVALID_OPTIONS naming field and value, also if it is carried as JSON and JSON lacks a type of
+ * its schema, or if a schema has an async function.
  */
 export function capability<Input, Output, Parsed, Given>(
   options: CapabilityOptions<Input, Output, Parsed, Given>,
@@ -88,14 +88,14 @@ export function describeCapability(declared: Capability): CapabilityDescriptor {
   };
 }
 
-/** The input if it fits the capability's schema; else throws INVALID_PAYLOAD naming field and fault. */
+/** Parses an input by the capability's schema. Throws INVALID_PAYLOAD naming field and fault. */
 export function parseInput<Parsed>(declared: Capability<unknown, unknown, Parsed>, input: unknown): Parsed {
   const parsed = parse(declared, 'input', declared.input, input);
   if (parsed.success) return parsed.data;
   throw invalidPayload(declared.id, faultsOf(parsed.error, input), parsed.thrown);
 }
 
-/** What the schema makes of an answer or chunk of `agentId`; throws REFUSED naming field and fault if it does not fit. */
+/** Parses an answer or chunk of `agentId` by the schema. Throws REFUSED naming field and fault. */
 export function parseOutput<Output>(
   declared: Capability<unknown, Output>,
   output: unknown,
@@ -116,12 +116,12 @@ export function parseOutput<Output>(
 /** Faults name the value as the schema saw it. */
 const PARSING = { reportInput: true } as const;
 
-/** `thrown`: by the code of the schema. */
+/** The result of parsing. `thrown`: the code of the schema threw. */
 type Parse<Result> =
   | { success: true; data: Result }
   | { success: false; error: z.ZodError; thrown?: boolean };
 
-/** What the code of a schema throws is a fault of the value, so that no payload ends an actor. */
+/** Parses a value. An error of the schema's code counts as a fault of the value, so that no payload ends an actor. */
 function parse<Result>(
   { id }: Capability,
   side: 'input' | 'output',
@@ -147,7 +147,7 @@ function requireSync(id: string, side: 'input' | 'output', schema: z.ZodType): v
   if (found !== undefined) throw invalidOptions(sideOf(id, side), found, NO_PROMISES);
 }
 
-/** What crosses is what goes into the input schema, and what comes out of the output schema. */
+/** The JSON Schema of the values between agents: they go into the input schema, and come out of the output schema. */
 const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): unknown =>
   z.toJSONSchema(schema, { unrepresentable: 'any', io });
 

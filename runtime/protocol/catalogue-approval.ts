@@ -5,9 +5,9 @@ import { canonical } from './approval.ts';
 import type { Taint } from './taint.ts';
 
 /**
- * What the owner of a system says of what somebody elsewhere offers.
+ * Whether the owner of a system has approved what somebody elsewhere offers.
  *
- * - `approved` the catalogue that the owner has read: names, descriptions and schemas that have another hash are foreign text.
+ * - `approved` the hash of the catalogue that the owner has read. A catalogue with another hash is foreign text.
  */
 export const CatalogueOptions = z.strictObject({
   approved: z
@@ -17,13 +17,13 @@ export const CatalogueOptions = z.strictObject({
 });
 export type CatalogueOptions = z.output<typeof CatalogueOptions>;
 
-/** What of a card its readers read: all in which a text of somebody else can stand. */
+/** The parts of a card that can hold somebody else's text. */
 export type CatalogueText = Pick<AgentCard, 'capabilities' | 'resources' | 'resourceTemplates' | 'prompts'> &
   Partial<Pick<AgentCard, 'name' | 'description'>>;
 
 /**
- * The hash of what an agent elsewhere says that it offers: names, descriptions, schemas and what it says that they do, in
- * whatever order. Neither revision nor version nor time is in it.
+ * The hash of a catalogue: names, descriptions, schemas and annotations, whatever their order. Revision, version and time are left
+ * out.
  */
 export function catalogueHash({ name, description, ...lists }: CatalogueText): string {
   const { capabilities, resources = [], resourceTemplates = [], prompts = [] } = lists;
@@ -34,7 +34,7 @@ export function catalogueHash({ name, description, ...lists }: CatalogueText): s
   return `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }
 
-/** What is to be told of a catalogue that is foreign text; undefined of one that is approved. */
+/** A sentence that a catalogue is not approved, and how to approve it; undefined if it is approved. */
 export function unapproved(whose: string, hash: string, approved: string | undefined): string | undefined {
   if (hash === approved) return undefined;
   const found =
@@ -44,6 +44,6 @@ export function unapproved(whose: string, hash: string, approved: string | undef
   return `${found}: who reads it reads foreign text. Once read, it is approved by catalogue: { approved: '${hash}' }`;
 }
 
-/** The event that tells the system that what an agent offers is foreign text, and how its owner approves it. */
+/** The event that an agent's catalogue is foreign text, with how to approve it. */
 export const catalogueEvent = (agentId: string, { reason, taint }: { reason: string; taint: Taint }) =>
   ({ type: 'catalogue', agentId, reason, taint, security: true }) as const;

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { PromptMessage } from './tool.ts';
 
 /**
- * What a handler may want from whoever stands behind a call, before it goes on.
+ * Something that a handler needs from its caller before it goes on.
  *
  * - `question` a form to fill in; `schema` is the JSON Schema of its answer, an object.
  * - `link`     something to be done elsewhere, such as to sign in.
  * - `sample`   a continuation of `messages` by the caller's model, of at most `maxTokens` tokens.
- * - `roots`    which folders the caller lets be worked in.
+ * - `roots`    the folders in which the caller permits work.
  */
 export const ClientInput = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -27,7 +27,7 @@ export const ClientInput = z.discriminatedUnion('kind', [
 ]);
 export type ClientInput = z.infer<typeof ClientInput>;
 
-/** What is asked for, each under a name of the handler's own. */
+/** The inputs that a handler asks for, each under a name of its own. */
 export const ClientInputs = z.record(z.string().min(1), ClientInput);
 export type ClientInputs = z.infer<typeof ClientInputs>;
 
@@ -35,10 +35,10 @@ export type ClientInputs = z.infer<typeof ClientInputs>;
 export const CLIENT_NOTE = 'client';
 
 /**
- * What the envelope of a call says of whoever stands behind it.
+ * What the envelope of a call says of its caller.
  *
- * - `can`   which kinds of input they can give.
- * - `given` what they have given so far, by the names under which it was asked for.
+ * - `can`   the kinds of input that the caller can give.
+ * - `given` the inputs given so far, by name.
  */
 export const ClientNote = z.object({
   can: z.array(z.string()).default([]),
@@ -46,5 +46,5 @@ export const ClientNote = z.object({
 });
 export type ClientNote = z.infer<typeof ClientNote>;
 
-/** The annotation of a question's JSON Schema that says what is asked for, each input a field of the answer. */
+/** The annotation of a question's JSON Schema that lists the inputs asked for. Each is a field of the answer. */
 export const INPUTS_KEYWORD = 'x-inputs';

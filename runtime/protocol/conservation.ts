@@ -1,7 +1,8 @@
 /**
- * F-01. `holds` says that accepted = handled + rejected + expired + deadLettered + inFlight, where `inFlight` is counted
- * in the mailboxes and ledgers, not computed as the rest. Threads are asked one after the other: where envelopes move all
- * the time, it says that the numbers agree but for what moved while they were asked.
+ * The count of all envelopes (F-01). `holds` says that accepted = handled + rejected + expired + deadLettered + inFlight.
+ *
+ * `inFlight` is counted in mailboxes and ledgers, not computed as the rest. Threads are asked one after the other. If envelopes
+ * move meanwhile, `holds` allows for those that moved.
  */
 export interface Conservation {
   readonly accepted: number;

@@ -6,7 +6,7 @@ import { PromptMessage, ResourceContent } from './tool.ts';
 
 const Texts = z.record(z.string(), z.string());
 
-/** What is to be completed, by the agent's own name of the prompt. */
+/** The argument to complete. Prompts have the agent's own name for them. */
 const Completing = z.strictObject({
   of: z.union([z.strictObject({ prompt: z.string() }), z.strictObject({ uriTemplate: z.string() })]),
   argument: z.string(),

@@ -2,8 +2,10 @@ import type { A2AEnvelope } from './envelope.ts';
 import type { ErrorCode } from './errors.ts';
 
 /**
- * An envelope that nobody handled, and why; `stack` is that of what was thrown over it, `partial` what the last checkpoint of
- * the work on it kept.
+ * An envelope that nobody handled, and why.
+ *
+ * - `stack`   of the error that was thrown over it.
+ * - `partial` what the last checkpoint of the work kept.
  */
 export interface DeadLetter {
   readonly id: string | undefined;

@@ -20,8 +20,8 @@ const SECRETS = new Set([
 const MAX_DESCRIBED = 120;
 
 /**
- * A value as an error names it: as JSON, cut when it is long. Of what `field` says is a secret only the kind is told, wherever
- * it stands in the field's path, and within an object a secret is `…`: errors are logged.
+ * Describes a value for an error: as JSON, cut if it is long. Errors are logged, so secrets are left out. If a name in the path
+ * `field` is that of a secret, only the kind of the value is told. Within an object a secret is `…`.
  */
 export function describeValue(value: unknown, field = '', maxLength = MAX_DESCRIBED): string {
   if (typeof value === 'function') return value.name === '' ? 'a function' : `the function ${value.name}`;
@@ -39,7 +39,7 @@ export function describeValue(value: unknown, field = '', maxLength = MAX_DESCRI
   }
 }
 
-/** Of what is more than its fields the kind is told; a moment is told as such. */
+/** The kind of a value that is more than its fields; a date is told as such. */
 function instanceOf(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   if (value instanceof Date)

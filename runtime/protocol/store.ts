@@ -1,7 +1,7 @@
 /**
  * An envelope as a store keeps it until its outcome is known.
  *
- * - `recipient` whose mailbox it is in.
+ * - `recipient` the agent in whose mailbox it is.
  * - `body`      the mail as JSON; the store does not look into it.
  */
 export interface StoredMail {
@@ -14,18 +14,18 @@ export interface NumberedMail extends StoredMail {
   readonly number: number;
 }
 
-/** A piece of state: of this kind, under this key. The store does not look into `value`. */
+/** A piece of state, by kind and key. The store does not look into `value`. */
 export interface StoredRecord {
   readonly kind: string;
   readonly key: string;
   readonly value: string;
 }
 
-/** `value` undefined: the record is deleted, if it is there. */
+/** A change of a record. `value` undefined: the record is deleted, if it is there. */
 export type RecordChange = Omit<StoredRecord, 'value'> & { readonly value: string | undefined };
 
 /**
- * What is written in one step: all of it or nothing, whatever happens.
+ * What a store writes in one step: all of it, or nothing.
  *
  * - `mails`   envelopes to keep; in this order they are given dense numbers.
  * - `settled` numbers of mails whose outcome is known: they are forgotten. One that is not there is ignored.
@@ -63,15 +63,15 @@ export interface Store {
   write(batches: readonly StoreBatch[]): Promise<readonly number[]>;
   /** Mails whose outcome is not known, by number. */
   mails(page: PageOf<number>): Promise<readonly NumberedMail[]>;
-  /** Those of these mails whose outcome is not known; of growing numbers, in their order. */
+  /** Those of these mails whose outcome is not known, in order. The numbers must grow. */
   mailsAt(numbers: readonly number[]): Promise<readonly NumberedMail[]>;
-  /** Records of one kind, by key, in the order of code points; keys with halves of characters come last. */
+  /** Records of one kind, by key in the order of code points. Keys with lone surrogates come last. */
   records(kind: string, page: PageOf<string>): Promise<readonly StoredRecord[]>;
   /**
    * Copies all that is written to `target`, a path where nothing is yet, so that it can be opened there; writing goes on
    * meanwhile. Left out by a store that cannot. Fails with INVALID_OPTIONS when something is at `target`.
    */
   backup?(target: string): Promise<void>;
-  /** Waits for what is being written. Closing twice is closing once. */
+  /** Closes the store when what is being written is there. It may be called again. */
   close(): Promise<void>;
 }

@@ -7,7 +7,7 @@ import { FreshJsonFields, JsonValue } from './json-value.ts';
 import { Taint } from './taint.ts';
 import { FreshTaskMessage, Task, type TaskChange, TaskMessage, type TaskState } from './task.ts';
 
-/** Whose a task is: nobody else sees it. `tenant` undefined: of a deployment that has none. */
+/** The owner of a task; nobody else sees the task. `tenant` is undefined in a deployment without tenants. */
 export const TaskOwner = z.strictObject({
   principalId: z.string().min(1),
   tenant: z.string().min(1).optional(),
@@ -15,19 +15,19 @@ export const TaskOwner = z.strictObject({
 export type TaskOwner = z.infer<typeof TaskOwner>;
 
 /**
- * Under which terms an agent works for an owner: what the owner may reach, and may have spent.
+ * The terms under which an agent works for an owner: what the owner may reach and spend.
  *
- * - `tier`          as which the owner is judged. @default 3
- * - `justification` why somebody of a lower tier asks somebody of a higher one.
- * - `chargedAs`     by which name deaths over it are charged to the owner. @default the id of its principal
- * - `readOnly`      only capabilities that change nothing. @default false
- * - `deadlineAtMs`  until when it is wanted, Unix milliseconds.
- * - `budget`        what may be spent on it.
+ * - `tier`          the tier by which the owner is judged. @default 3
+ * - `justification` why a lower tier asks a higher one.
+ * - `chargedAs`     the name under which deaths are charged to the owner. @default the id of its principal
+ * - `readOnly`      permits only capabilities that change nothing. @default false
+ * - `deadlineAtMs`  until when the result is wanted, Unix milliseconds.
+ * - `budget`        what may be spent on the work.
  * - `path`          the requests above this one in systems elsewhere, oldest first.
  * - `assignment`    of a swarm elsewhere, which this work is.
  * - `resumeFrom`    what an attempt elsewhere has kept of it.
- * - `taint`         where what is said came from outside: it is on all that is asked for in the task, and its owner is not
- *                   asked whether it may reach what is privileged. @default nowhere
+ * - `taint`         the sources outside from which the message came. All work in the task has it, and the owner is not asked to
+ *                   approve privileged work for it. @default none
  */
 export const TaskTerms = z.strictObject({
   tier: AgentTier.default(3),
@@ -44,15 +44,15 @@ export const TaskTerms = z.strictObject({
 export type TaskTerms = z.infer<typeof TaskTerms>;
 
 /**
- * What an owner says to an agent.
+ * A message of an owner to an agent.
  *
- * - `taskId`    of the task that it belongs to. @default a new one
- * - `newTaskId` of the new task, when there is none yet by this id: else it belongs to that. @default one of the service's own
- * - `contextId` of the conversation. @default that of the task, or a new one
- * - `metadata`  of a new task.
- * - `terms`     of this message. @default those that anybody has
- * - `ifGeneration` only when this is the number of the task's last change. @default whatever has changed
- * - `isHandedOver` nobody else keeps or changes the message and `metadata`: they need not be copied. @default false
+ * - `taskId`       the task that it belongs to. @default a new one
+ * - `newTaskId`    the id for a new task; if there is a task with it, the message belongs to that. @default the service's choice
+ * - `contextId`    the conversation. @default that of the task, or a new one
+ * - `metadata`     of a new task.
+ * - `terms`        of this message. @default those of anybody
+ * - `ifGeneration` take the message only if this is the number of the task's last change. @default always
+ * - `isHandedOver` the caller keeps and changes neither message nor `metadata`: they are not copied. @default false
  */
 export const Said = z.strictObject({
   message: TaskMessage,
@@ -67,24 +67,24 @@ export const Said = z.strictObject({
 });
 export type Said = z.input<typeof Said>;
 
-/** As `Said`, of what was handed over: nothing in it is copied. */
+/** As `Said`, for a message that was handed over: nothing in it is copied. */
 export const SaidForGood = Said.extend({
   message: FreshTaskMessage,
   metadata: FreshJsonFields.optional(),
 });
 
-/** How much of a task is wanted: the newest so many messages. @default all */
+/** How many messages of a task are wanted: the newest ones. @default all */
 export interface ViewOptions {
   readonly historyLength?: number | undefined;
   readonly artifacts?: boolean | undefined;
 }
 
-/** Which of an owner's tasks are wanted, by the time of their status, the newest first. `agentId`: who works at them. */
+/** Which of an owner's tasks are wanted. They come by the time of their status, the newest first. `agentId` works at them. */
 export interface TaskQuery extends ViewOptions {
   readonly agentId?: string | undefined;
   readonly contextId?: string | undefined;
   readonly state?: TaskState | undefined;
-  /** Of this time or later, Unix milliseconds. */
+  /** Tasks whose status is of this time or later, Unix milliseconds. */
   readonly sinceMs?: number | undefined;
   readonly pageSize: number;
   /** `nextPageToken` of the page before. */
@@ -107,27 +107,27 @@ export interface TaskPage {
   readonly total: number;
 }
 
-/** An agent's answer of which nothing is kept, in its conversation. */
+/** An agent's answer without a task, in its conversation. Nothing of it is kept. */
 export interface MessageAnswer {
   readonly message: TaskMessage;
   readonly contextId: string;
 }
 
 /**
- * Tasks that outlive every request for them: what the protocols at the edge are served from. Nobody sees another one's
- * tasks: they are as if they were not there.
+ * Tasks that outlive every request for them; the protocols of the gateway are served from it. The tasks of another owner are as if
+ * they did not exist.
  */
 export interface TaskService {
   /**
-   * Answers a message of which nothing is kept, if the capability that it means is one that answers so and it lacks nothing of
-   * its input; undefined: it is to be sent. Said again it is done again. `signal` ends the work, for nobody waits for it then.
+   * Answers a message without a task, if its capability answers so, and its input is complete. Undefined: use `send`. A message
+   * that comes twice is answered twice. `signal` ends the work.
    *
-   * Rejects as `send` does before a task is made, and with what may be told of what went wrong: its code, a safe sentence, and
-   * in its details the `id` by which the operator finds the rest.
+   * Rejects as `send` does before a task is made. It also rejects with what may be told of a failure: its code, a safe sentence,
+   * and in the details the `id` by which the operator finds the rest.
    */
   answer?(owner: TaskOwner, said: Said, signal: AbortSignal): Promise<MessageAnswer> | undefined;
   /**
-   * Takes a message in; resolves to its task when that is kept. Said again it changes nothing.
+   * Takes a message; resolves to its task when that is kept. The same message again changes nothing.
    *
    * Rejects with TASK_NOT_FOUND, TASK_OVER, TASK_GENERATION_MISMATCH, QUOTA_EXCEEDED, and with INVALID_OPTIONS on what is no
    * message of an owner, or names another conversation than its task's. Before a task is made it rejects with INVALID_PAYLOAD naming the choices when
@@ -135,17 +135,17 @@ export interface TaskService {
    * TIER_VIOLATION, SANDBOX_VIOLATION, ESCALATION_REQUIRED, ...
    */
   send(owner: TaskOwner, said: Said): Promise<Task>;
-  /** Throws TASK_NOT_FOUND. */
+  /** The task as it is now. Throws TASK_NOT_FOUND. */
   get(owner: TaskOwner, taskId: string, view?: ViewOptions): Task;
-  /** Who works at it. Throws TASK_NOT_FOUND. */
+  /** The agent that works at the task. Throws TASK_NOT_FOUND. */
   agentOf(owner: TaskOwner, taskId: string): string;
-  /** Throws INVALID_OPTIONS for a page token that is none. */
+  /** A page of an owner's tasks. Throws INVALID_OPTIONS for an invalid page token. */
   list(owner: TaskOwner, query: TaskQuery): TaskPage;
   /** Ends a task, and the work at it; resolves to the task when that is kept. Rejects with TASK_NOT_FOUND and TASK_OVER. */
   cancel(owner: TaskOwner, taskId: string): Promise<Task>;
   /**
-   * The task's changes after number `after`, as they are kept, until it is over or `signal` aborts. However many read
-   * along, all see the same. Throws TASK_NOT_FOUND.
+   * Yields the task's changes after number `after`, as they are kept, until it is over or `signal` aborts. All readers see the
+   * same. Throws TASK_NOT_FOUND.
    */
   changes(
     owner: TaskOwner,

@@ -5,8 +5,9 @@ import { FreshJson, FreshJsonFields, JsonFields, JsonValue } from './json-value.
  * The state of a task, as A2A names it.
  *
  * - `submitted`      it is accepted, and nobody has begun.
- * - `working`        its agent is at it, or will be next.
- * - `input-required` its agent waits for its owner's next message; `auth-required`: which proves something.
+ * - `working`        its agent works at it, or will do so next.
+ * - `input-required` its agent waits for its owner's next message.
+ * - `auth-required`  its agent waits for a proof from its owner.
  * - the others       it is over, and stays as it is.
  */
 export const TASK_STATES = [
@@ -25,13 +26,13 @@ export type TaskState = z.infer<typeof TaskState>;
 const OVER: ReadonlySet<TaskState> = new Set(['completed', 'failed', 'canceled', 'rejected']);
 const INTERRUPTED: ReadonlySet<TaskState> = new Set(['input-required', 'auth-required']);
 
-/** Nothing changes any more. */
+/** Whether the task is over: nothing changes any more. */
 export const isTaskOver = (state: TaskState): boolean => OVER.has(state);
 
-/** Its owner is to say something. */
+/** Whether the task waits for its owner. */
 export const isTaskInterrupted = (state: TaskState): boolean => INTERRUPTED.has(state);
 
-/** How JSON is taken over: as a copy, or as it is. */
+/** Schemas for JSON that is copied, or taken as it is. */
 interface JsonSchemas {
   readonly value: typeof JsonValue;
   readonly fields: typeof JsonFields;
@@ -64,18 +65,18 @@ const messageOf = (part: typeof Part, { fields }: JsonSchemas) =>
 const COPIED: JsonSchemas = { value: JsonValue, fields: JsonFields };
 const FRESH: JsonSchemas = { value: FreshJson, fields: FreshJsonFields };
 
-/** One piece of what is said or made: exactly one of text, `raw` (bytes in base64), `url` and `data` (JSON). */
+/** One part of a message or artifact: exactly one of text, `raw` (bytes in base64), `url` and `data` (JSON). */
 export const Part = partWith(COPIED);
 export type Part = z.infer<typeof Part>;
 
-/** What its owner or its agent says. `messageId` is its sender's: the same one again is the same message. */
+/** A message of the task's owner or agent. Its sender chooses `messageId`: the same id again is the same message. */
 export const TaskMessage = messageOf(Part, COPIED);
 export type TaskMessage = z.infer<typeof TaskMessage>;
 
-/** As `TaskMessage`, of what nobody else keeps: its JSON is looked through, and not copied. */
+/** As `TaskMessage`, for one that nobody else keeps: its JSON is checked, and not copied. */
 export const FreshTaskMessage = messageOf(partWith(FRESH), FRESH);
 
-/** What a task has made. */
+/** A result that a task has made. */
 export const Artifact = z.strictObject({
   artifactId: z.string().min(1),
   name: z.string().optional(),
@@ -86,7 +87,7 @@ export const Artifact = z.strictObject({
 });
 export type Artifact = z.infer<typeof Artifact>;
 
-/** `atMs`: since when, Unix milliseconds. */
+/** The status of a task. `atMs`: since when, Unix milliseconds. */
 export const TaskStatus = z.strictObject({
   state: TaskState,
   message: TaskMessage.optional(),
@@ -99,7 +100,7 @@ export type TaskStatus = z.infer<typeof TaskStatus>;
  *
  * - `contextId`  of the conversation that it belongs to.
  * - `generation` how many changes it has had: the last one's number.
- * - `history`    what was said, oldest first.
+ * - `history`    the messages, oldest first.
  */
 export const Task = z.strictObject({
   id: z.string().min(1),
@@ -116,10 +117,9 @@ export type Task = z.infer<typeof Task>;
 /**
  * One step of a task; the steps of a task have dense numbers from 1 on.
  *
- * - `status`   it stands elsewhere, or says something about where it stands; `begins`: its agent begins on this message; `ends`: it is done
- *              with it.
- * - `message`  something was said to it.
- * - `artifact` a new one, or with `append` more of one.
+ * - `status`   its status has changed, or has a new message. `begins`: its agent begins on this message; `ends`: it is done with it.
+ * - `message`  its owner has sent a message.
+ * - `artifact` there is a new artifact, or with `append` more of one.
  */
 export const TaskChange = z.discriminatedUnion('kind', [
   z.strictObject({

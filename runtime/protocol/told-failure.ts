@@ -3,9 +3,9 @@ import type { Seams } from './seams.ts';
 import type { SystemEvent } from './system-event.ts';
 
 /**
- * What somebody outside is told of an error.
+ * What a caller outside is told of an error.
  *
- * - `id` by which the operator finds what is not told; undefined where all is.
+ * - `id` by which the operator finds what is not told; undefined if everything is told.
  */
 export interface ToldFailure {
   readonly code: ErrorCode;
@@ -13,17 +13,17 @@ export interface ToldFailure {
   readonly id?: string;
 }
 
-/** Notes an error where the operator finds it, by the id that it returns. */
+/** Notes an error for the operator; returns the id to find it by. */
 export type NoteFailure = (error: unknown) => string;
 
-/** The part of an agent client by which what happens at the edge of a system is noted in it. */
+/** The part of an agent client by which a gateway notes events in the system. */
 export interface NotingClient {
   readonly agentId: string;
   readonly seams: Seams;
   note(event: Omit<SystemEvent, 'timestamp'>): void;
 }
 
-/** Notes what was thrown as an event of the system (`error`, with `errorId`). Callers are told that id alone. */
+/** Notes errors as events of the system (`error`, with `errorId`). Callers are told only that id. */
 export const noteAt =
   (client: NotingClient): NoteFailure =>
   (error) => {
@@ -42,7 +42,7 @@ export const noteAt =
     return errorId;
   };
 
-/** What is said on purpose, by the agent or by the runtime to whoever asks: it goes out as it is. */
+/** Codes of errors that are meant for the caller: they go out as they are. */
 const SAID: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'AGENT_NOT_FOUND',
   'BODY_TOO_LARGE',
@@ -75,7 +75,7 @@ const SAID: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'UNAUTHENTICATED',
 ]);
 
-/** What is told in place of what was thrown, or of what the machine, its disk or somebody else has said. */
+/** By code: the sentence that replaces the text of an error that was thrown, or that comes from the machine or somebody else. */
 const SENTENCES: Readonly<Record<string, string>> = {
   ACTOR_DIED: 'The agent died while it worked at this',
   HANDLER_FAILED: 'The agent failed at this',
@@ -88,10 +88,10 @@ const SENTENCES: Readonly<Record<string, string>> = {
   THREAD_DIED: 'The agent lost this when its thread died',
 };
 
-/** What is told of an error that is none of a caller's business: its operator is told which it was. */
+/** The sentence for an error that is none of the caller's business. Only the operator learns which it was. */
 export const INTERNAL_SENTENCE = 'The request failed for a reason inside the system';
 
-/** What is wrong was found by code that threw: what it says is what was thrown. */
+/** Whether the text is that of an error which code threw. */
 const isThrown = (details: Readonly<Record<string, unknown>> = {}): boolean => details['thrown'] === true;
 
 /** Says whether an error goes out as it is. */
@@ -101,8 +101,8 @@ export function isToldAsItIs(error: unknown): boolean {
 }
 
 /**
- * What is told of an error outside: a refusal and whatever else was said on purpose as it is; of what was thrown the code, a
- * sentence that says nothing of it, and the id that `note` gives it.
+ * What a caller outside is told of an error. A refusal, or another error meant for the caller, goes out as it is. Of an error that
+ * was thrown the caller gets the code, a general sentence, and the id that `note` returns.
  */
 export function toldFailure(error: unknown, note: NoteFailure): ToldFailure {
   const { code, message } = errorToData(error);

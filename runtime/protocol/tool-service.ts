@@ -12,7 +12,7 @@ import type {
 } from './tool.ts';
 
 /**
- * Who calls, and under which terms.
+ * The caller of a tool, and the terms of the call.
  *
  * - `as`            whom the rules judge: somebody outside, of this tier and in no sandbox, and by which name deaths are
  *                   charged to them, if not by their id. @default who holds the service
@@ -21,8 +21,8 @@ import type {
  * - `deadlineAtMs`  until when it is wanted, Unix milliseconds. @default 30 s
  * - `budget`        what may be spent on it.
  * - `signal`        ends the work in its agent.
- * - `onProgress`    hears how far the work is: `fraction` in [0, 1].
- * - `onReport`      hears what the handler reports in between.
+ * - `onProgress`    called with the progress: `fraction` in [0, 1].
+ * - `onReport`      called with the handler's reports.
  * - `onTaint`       hears, before what comes back, where that came from outside.
  * - `metadata`      what else goes with the envelope. JSON.
  */
@@ -88,19 +88,19 @@ export interface ToolService {
    * another try is in `details.retryAfterMs`.
    */
   call(name: string, args: unknown, options?: CallOptions): Promise<unknown>;
-  /** What a resource holds by now. Rejects with RESOURCE_NOT_FOUND naming the URI. */
+  /** Reads a resource. Rejects with RESOURCE_NOT_FOUND naming the URI. */
   read(uri: string, options?: CallOptions): Promise<readonly ResourceContent[]>;
-  /** A prompt with its arguments in it. Rejects with PROMPT_NOT_FOUND, and INVALID_PAYLOAD naming the argument. */
+  /** Renders a prompt with its arguments. Rejects with PROMPT_NOT_FOUND, and INVALID_PAYLOAD naming the argument. */
   render(
     name: string,
     args: Readonly<Record<string, string>>,
     options?: CallOptions,
   ): Promise<{ readonly description?: string; readonly messages: readonly PromptMessage[] }>;
-  /** What an argument may be, the likeliest first. Rejects as `render` and `read` do. */
+  /** Possible values of an argument, the likeliest first. Rejects as `render` and `read` do. */
   complete(completing: Completing, options?: CallOptions): Promise<readonly string[]>;
   /** The last calls, the newest last. */
   invocations(): readonly ToolInvocation[];
-  /** Calls `listener` whenever a list is another one, until the returned function is called. */
+  /** Calls `listener` whenever a list has changed, until the returned function is called. */
   onChange(listener: (change: ToolChange) => void): () => void;
   /** Calls `listener` whenever an agent says that a resource has changed, until the returned function is called. */
   onUpdate(listener: (uri: string) => void): () => void;

@@ -3,7 +3,7 @@ import { ERROR_CODES } from './error-codes.ts';
 import { Taint } from './taint.ts';
 
 /**
- * What a caller may count on when a tool is called; nobody else checks that it holds.
+ * What a tool declares of its calls. Only `privileged` is enforced.
  *
  * - `readOnly`    it changes nothing. @default false
  * - `destructive` what it changes may be gone. @default unless it only reads: nobody knows
@@ -22,10 +22,10 @@ export type ToolAnnotations = z.infer<typeof ToolAnnotations>;
 
 const ANNOTATIONS = Object.keys(ToolAnnotations.shape) as readonly (keyof ToolAnnotations)[];
 
-/** Of these it is not the same to say false and to say nothing. */
+/** Annotations for which false and absent differ. */
 const OPEN: ReadonlySet<keyof ToolAnnotations> = new Set(['destructive', 'openWorld']);
 
-/** The annotations among the fields of `said` that say anything: true, and false where that is more than nothing. */
+/** The annotations among the fields of `said` that mean something: those that are true, and false ones where absence differs. */
 export function annotationsOf(said: ToolAnnotations): ToolAnnotations {
   const found: ToolAnnotations = {};
   for (const name of ANNOTATIONS) {
@@ -36,7 +36,7 @@ export function annotationsOf(said: ToolAnnotations): ToolAnnotations {
 }
 
 /**
- * A capability of an agent, as whoever calls tools sees it.
+ * A capability of an agent, as callers of tools see it.
  *
  * - `name`         `agent.tool`: the agent's id, a dot, and the capability's.
  * - `inputSchema`, `outputSchema` as JSON Schema.
@@ -84,7 +84,7 @@ export const ResourceTemplateDescriptor = z.strictObject({
 });
 export type ResourceTemplateDescriptor = z.infer<typeof ResourceTemplateDescriptor>;
 
-/** A text with blanks. @default required false */
+/** A prompt: a text with arguments. @default required false */
 export const PromptDescriptor = z.strictObject({
   ...About,
   arguments: z
@@ -101,7 +101,7 @@ export const ResourceContent = z.union([
 ]);
 export type ResourceContent = z.infer<typeof ResourceContent>;
 
-/** One part of what a prompt says, or of a tool's answer that is made for a person or a model to look at. */
+/** One part of a prompt's message, or of a tool's answer for a person or a model to look at. */
 export const ContentBlock = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('text'), text: z.string() }),
   z.strictObject({ type: z.literal('image'), data: z.base64(), mimeType: z.string() }),
@@ -117,8 +117,8 @@ export const ContentBlock = z.discriminatedUnion('type', [
 export type ContentBlock = z.infer<typeof ContentBlock>;
 
 /**
- * The output of a capability whose answer is to be looked at: as `output` of `capability(...)` it is given on as it is.
- * `isError`: the tool has worked, and has this to say of why there is no result.
+ * An answer for a person or a model to look at. As `output` of `capability(...)` it is passed on unchanged. `isError`: the content
+ * says why there is no result.
  */
 export const ToolContent = z.strictObject({
   content: z.array(ContentBlock),
@@ -131,7 +131,7 @@ export type ToolContent = z.infer<typeof ToolContent>;
 export const PromptMessage = z.strictObject({ role: z.enum(['user', 'assistant']), content: ContentBlock });
 export type PromptMessage = z.infer<typeof PromptMessage>;
 
-/** Why a call failed (N-5.4): the code, what is to be said of it, and whose tool it was. */
+/** Why a call failed (N-5.4): the code, a message, and the agent whose tool it was. */
 export const ToolError = z
   .strictObject({
     code: z.enum(ERROR_CODES),
@@ -142,7 +142,7 @@ export const ToolError = z
   .readonly();
 export type ToolError = z.infer<typeof ToolError>;
 
-/** JSON, the value that was given: a copy by zod would be without the key `__proto__`. */
+/** JSON as it was given: a copy by zod would lack the key `__proto__`. */
 const JsonAsItIs = z.custom<z.core.util.JSONType>((value) => z.json().safeParse(value).success);
 
 /**
