@@ -5,10 +5,15 @@ import type { StateIdentity } from './snapshot.ts';
 export type AgentStatus = 'starting' | 'running' | 'restarting' | 'parked' | 'stopped' | 'failed';
 
 /**
- * One line of `orrery agents`. `waiting` counts envelopes in the mailbox; `pid` is the number of the process that runs the
- * agent's code, if it has one of its own, whose `place` is then `process-<pid>`; `threadId` is that of its worker thread.
- * `retryAtMs` is when one that has failed is tried again, Unix milliseconds. `parked` says why its code, `to`, cannot go on with its state, `from`; without `to` that keeps none.
- * `actors` are those that the runtime has for it, where they were asked for and it has some.
+ * One line of `orrery agents`.
+ *
+ * - `place`     `process-<pid>` if the agent's code has a process of its own.
+ * - `pid`       of that process.
+ * - `threadId`  of the agent's worker thread.
+ * - `waiting`   how many envelopes are in the mailbox.
+ * - `retryAtMs` when a failed agent is tried again, Unix milliseconds.
+ * - `parked`    why the code `to` cannot go on with the state `from`; without `to` the code keeps no state.
+ * - `actors`    those that the runtime has for the agent, if they were asked for and there are some.
  */
 export interface RosterRow {
   readonly id: string;

@@ -1,5 +1,5 @@
 /**
- * The time that a system lives in. The system clock is the only implementation outside a simulation.
+ * The clock of a system. Outside a simulation the system clock is the only implementation.
  *
  * - `now()` Unix milliseconds.
  * - `monotonicMs()` milliseconds with fractions, never going back; for measuring.
@@ -19,8 +19,8 @@ export type Random = () => number;
 export type NewId = () => string;
 
 /**
- * What ids are made of: `origin-serial`, the serial in base 36. No other source has the same origin, and none gives a
- * serial twice. Whoever makes many ids keeps the two, and writes the id when somebody reads it.
+ * A source of ids `origin-serial`, with the serial in base 36. No other source has the same origin, and no serial is given twice.
+ * Mail keeps origin and serial apart, and writes the id when somebody reads it.
  */
 export interface IdSource {
   readonly origin: string;
@@ -28,12 +28,12 @@ export interface IdSource {
 }
 
 /**
- * 128 bits of chance in 22 characters of base64url: unlike an id, which whoever has seen the one before can guess, and
- * `Random`, whose next number follows from those before.
+ * Makes secrets: 128 random bits in 22 characters of base64url. An id can be guessed from the one before, and numbers of `Random`
+ * follow from former ones; a secret cannot be guessed.
  */
 export type NewSecret = () => string;
 
-/** What every part that needs time, ids or chance is given. */
+/** The seams of a thread: time, ids and chance, for every part that needs them. */
 export interface Seams {
   readonly clock: Clock;
   readonly ids: IdSource;
@@ -44,7 +44,7 @@ export interface Seams {
 }
 
 /**
- * When things run in one thread.
+ * The event loop of one thread: when deferred code runs.
  *
  * - `defer`      after the code that runs now, before anything else.
  * - `soon`       after the code that runs now and the promises that it settled, before the event loop turns.

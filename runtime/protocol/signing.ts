@@ -13,7 +13,7 @@ export function signingKeyPair(): SigningKeyPair {
   return { publicKey: publicKey.export({ format: 'jwk' }).x as string, privateKey };
 }
 
-/** The key that verifies what was signed with its other half; throws INVALID_OPTIONS naming `field` unless it is one. */
+/** The key object for a public key. Throws INVALID_OPTIONS naming `field` if it is no key. */
 export function publicKeyFrom(publicKey: string, field = 'publicKey'): KeyObject {
   try {
     return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: publicKey }, format: 'jwk' });
@@ -28,5 +28,5 @@ export const signBytes = (bytes: Uint8Array, privateKey: KeyObject): Uint8Array 
 export const isSignedBy = (publicKey: KeyObject, bytes: Uint8Array, signature: Uint8Array): boolean =>
   signature.length === 64 && verify(null, bytes, publicKey, signature);
 
-/** A challenge that nobody can foresee and that does not come again: 32 random bytes in base64url. */
+/** An unpredictable challenge that never comes twice: 32 random bytes in base64url. */
 export const randomNonce = (): string => randomBytes(32).toString('base64url');

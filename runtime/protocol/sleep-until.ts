@@ -1,6 +1,6 @@
 import type { Clock } from './seams.ts';
 
-/** Waits; rejects with the signal's reason when that aborts. */
+/** Waits until a time; rejects with the signal's reason when that aborts. */
 export function sleepUntil(
   clock: Pick<Clock, 'setTimer'>,
   ms: number,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Taint } from './taint.ts';
 
-/** Whose state it is: a machine by its id, the version of its agent, and a hash of what the state is made of. */
+/** What a state belongs to: the machine's id, the version of its agent, and a hash of the state's structure. */
 export const StateIdentity = z.strictObject({
   machineId: z.string().min(1),
   version: z.string().min(1),
@@ -10,15 +10,15 @@ export const StateIdentity = z.strictObject({
 export type StateIdentity = z.infer<typeof StateIdentity>;
 
 /**
- * An agent's state as data, and what it is the state of.
+ * An agent's state as data, with its identity.
  *
  * - `machineId` id of its XState machine or, without one, of the agent that its module defines.
  * - `version`   of the agent's card.
  * - `hash`      SHA-256 of the machine's structure and of the schema that the state is declared with.
- * - `state`     JSON. Of a machine what XState persists, and under `timers` the delayed events that are still to come; of
- *               transition logic its state; of handlers what `onStart` made.
+ * - `state`     JSON. Of a machine it is what XState persists, with the pending delayed events under `timers`. Of transition
+ *               logic it is its state; of handlers it is what `onStart` made.
  * - `atMs`      when it was taken, Unix milliseconds.
- * - `taint`     where what is in it came from outside, if anything did.
+ * - `taint`     the sources outside from which something in it came, if any.
  */
 export const Snapshot = StateIdentity.extend({
   agentId: z.string().min(1),

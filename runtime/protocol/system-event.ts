@@ -10,23 +10,23 @@ import { KIND_OF_TYPE } from './event-types.ts';
 export const Outcome = z.enum(['handled', 'rejected', 'expired', 'dead-lettered']);
 export type Outcome = z.infer<typeof Outcome>;
 
-/** What the event is about. */
+/** The types of events. */
 export const SystemEventType = z.enum(Object.keys(KIND_OF_TYPE) as readonly (keyof typeof KIND_OF_TYPE)[]);
 export type SystemEventType = z.infer<typeof SystemEventType>;
 
 /**
- * One thing that happened in the system, as `inspect()` streams it and `--record` writes it, a line each.
+ * Something that happened in the system. `inspect()` streams these events; `--record` writes each as a line.
  *
  * - `timestamp`    Unix milliseconds.
- * - `place`        the thread it happened in: `host`, `control`, `worker-1`, ...
+ * - `place`        the thread in which it happened: `host`, `control`, `worker-1`, ...
  * - `security`     a policy refused something, or an audited boundary was crossed.
  * - `duration`     milliseconds, of a handling or a tool call.
  * - `channelId`, `channelStatus` of a channel: `agentId` is at this end of it, `targetAgentId` at the other.
  * - `proposalId`  of a negotiation.
  * - `model`, `tokens`, `costUsd` of a call of a model: its name, and what was spent on it.
- * - `taint`       where what it is about came from outside.
- * - `errorId`     by which a caller was told of an error, and of nothing else of it.
- * - `stack`       of what was thrown, with file and line: of an agent that died, a start or a module that failed.
+ * - `taint`       the sources outside from which its content came.
+ * - `errorId`     the id of an error, which is all that the caller was told of it.
+ * - `stack`       of what was thrown, with file and line, when an agent died, or a start or a module failed.
  */
 export const SystemEvent = z
   .object({

@@ -3,7 +3,7 @@ import type { Clock, EventLoop, IdSource, NewSecret, Random, Seams } from './sea
 import { availableParallelism } from 'node:os';
 import { isMainThread } from 'node:worker_threads';
 
-/** The real clock: the one place, with this file's others, that asks the machine for time, ids and chance. */
+/** The real clock. Only this file asks the machine for time, ids and chance. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonicMs: () => performance.now(),
@@ -27,7 +27,7 @@ export function idSource(): IdSource {
 const SECRET_BYTES = 16;
 const SECRETS_AT_ONCE = 256;
 
-/** Asks the machine for the bits of many at once: by itself each would cost several times as much. */
+/** Makes secrets. It asks the machine for the bits of many at once: one by one they would cost several times as much. */
 function secretSource(): NewSecret {
   const pool = Buffer.alloc(SECRET_BYTES * SECRETS_AT_ONCE);
   let at = pool.length;
@@ -41,7 +41,7 @@ function secretSource(): NewSecret {
   };
 }
 
-/** The seams of a real system, one set a thread. */
+/** The seams of a real system. Each thread has its own set. */
 export function systemSeams(): Seams {
   const ids = idSource();
   const newId = (): string => idText(ids.origin, ids.next());
@@ -55,7 +55,7 @@ export const nodeEventLoop = (): EventLoop => ({
   listens: mannerOfListening(),
 });
 
-/** The embedder's own thread has other things to do than to sleep. */
+/** How this thread listens. The embedder's own thread never sleeps: it has other things to do. */
 function mannerOfListening(): EventLoop['listens'] {
   if (availableParallelism() > 1) return 'awake';
   return isMainThread ? 'never' : 'asleep';

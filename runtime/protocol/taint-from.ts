@@ -1,10 +1,10 @@
 import type { Taint } from './taint.ts';
 
-/** So many sources are named; what is of more says `and others` at the end. */
+/** The most sources that a taint names. One with more ends with `and others`. */
 const MOST = 16;
 const OTHERS = '~and others';
 
-/** What is of these sources, in whatever order they are named. */
+/** The taint of these sources, in any order; undefined without any. */
 export function taintFrom(given: readonly string[]): Taint | undefined {
   if (given.length < 2) return given.length === 0 ? undefined : [...given];
   const sources = [...new Set(given)].sort();

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * What a `task-proposal` carries, and what its answers add (seed 1).
+ * The payload of a `task-proposal`, with the fields that its answers add (seed 1).
  *
  * - `deadlineMs`              how long the proposer waits for an answer, from when it arrives.
  * - `estimatedCompletionMs`   of an acceptance.
@@ -20,13 +20,13 @@ export const TaskProposalPayload = z.object({
 });
 export type TaskProposalPayload = z.infer<typeof TaskProposalPayload>;
 
-/** A proposal that requires nothing asks for this. */
+/** The capability of a proposal that requires none. */
 const ANYTHING: readonly string[] = ['task-proposal'];
 const NOTHING: readonly string[] = [];
-/** Whoever requires more is judged by as many. */
+/** The most capabilities of a proposal that are judged. */
 const MAX_CAPABILITIES = 64;
 
-/** The capabilities that an envelope proposes to do something with; none when it is no proposal. Never throws. */
+/** The capabilities that a proposal requires; none if the envelope is no proposal. Never throws. */
 export function proposedIn(type: string, payload: unknown): readonly string[] {
   if (type !== 'task-proposal') return NOTHING;
   const { requiredCapabilities } = (payload ?? {}) as { requiredCapabilities?: unknown };

@@ -1,22 +1,21 @@
 import { createHash } from 'node:crypto';
 
-/** A tool or prompt under its full name, `agent.own`, and whose it is. */
+/** A tool or prompt with its full name, `agent.own`, and its agent. */
 export interface AgentsOwn {
   readonly name: string;
   readonly agentId: string;
 }
 
-/** Clients elsewhere take no longer ones. */
+/** The longest name that MCP clients take. */
 const MAX_PORTABLE = 64;
 const HASH_DIGITS = 8;
 
 /**
- * The names of tools or prompts, in two forms: the full one, `agent.own`, and the portable one, `agent__own`, for clients that
- * take no dots: each character of it is one of A-Z, a-z, 0-9, `_`, `-`, and there are at most 64. Whoever reads a name takes
- * either.
+ * The names of tools or prompts, in two forms: the full one, `agent.own`, and the portable one, `agent__own`. The portable one is
+ * for clients that take no dots: it has at most 64 characters of A-Z, a-z, 0-9, `_` and `-`. Both are accepted.
  *
- * The portable form is the shortened one with a hash of the full name where that is too long, or where several would be the
- * same: then all of them have a hash, so that none can take another's place.
+ * If a portable name is too long, or several would be the same, it is shortened and ends with a hash of the full name. Of several
+ * equal ones all get a hash, so that none can take another's place.
  */
 export class ToolNames<Item extends AgentsOwn> {
   readonly #byName: ReadonlyMap<string, Item>;
@@ -30,18 +29,18 @@ export class ToolNames<Item extends AgentsOwn> {
     this.#byName = new Map(items.map((item) => [item.name, item]));
   }
 
-  /** What has this name, in either form. */
+  /** The item with this name, in either form. */
   find(name: string): Item | undefined {
     // A portable name has no dot, a full one has.
     return this.#byName.get(name) ?? (name.includes('.') ? undefined : this.#both.items.get(name));
   }
 
-  /** The portable name of one of them. */
+  /** The portable name of an item. */
   portable(item: Item): string {
     return this.#both.names.get(item) ?? portableName(item);
   }
 
-  /** Made when it is first needed: most never are. */
+  /** The index of names. It is made when it is first needed: most never are. */
   get #both() {
     this.#portable ??= portableNames(this.#items);
     return this.#portable;
@@ -62,7 +61,7 @@ function portableNames<Item extends AgentsOwn>(items: readonly Item[]) {
   return { names, items: new Map([...names].map(([item, name]) => [name, item])) };
 }
 
-/** The portable name of a tool or prompt that shares it with nobody. */
+/** The portable name of a tool or prompt, if no other has the same. */
 export function portableName({ name, agentId }: AgentsOwn): string {
   const plain = `${portableText(agentId)}__${portableText(name.slice(agentId.length + 1))}`;
   return plain.length <= MAX_PORTABLE ? plain : hashed(plain, name);

@@ -4,22 +4,22 @@ import { OrreryError } from './errors.ts';
 /** How frames travel; an agent's endpoints use the same names. */
 export type TransportKind = AgentEndpoint['transport'];
 
-/** What a transport carries: text or bytes, always whole. What was sent as text arrives as text. */
+/** A frame of a transport: text or bytes, always whole. Text arrives as text. */
 export type Frame = string | Uint8Array;
 
 /**
  * One end of a connection. Frames arrive whole, in order, and each at most once; they are lost only together with the
- * connection. A connection may die without either end being told: whoever needs to know asks the other end.
+ * connection. A connection may die without either end noticing: to know, ask the other end.
  *
  * - `maxFrameBytes` the largest frame that it carries, in bytes (UTF-8 for text).
- * - `bufferedBytes` of the frames whose `send` has not settled; whoever sends waits while it is high.
+ * - `bufferedBytes` of the frames whose `send` has not settled; a sender waits while it is high.
  */
 export interface Connection {
   readonly maxFrameBytes: number;
   readonly bufferedBytes: number;
 
   /**
-   * Resolves when the frame has been handed over to what carries it, which does not mean that it arrived.
+   * Sends a frame. Resolves when it is handed over to the carrier, which does not mean that it arrived.
    *
    * Rejects with DELIVERY_FAILED when the connection is lost or closed before, and for a frame that is too large; the
    * latter leaves the connection as it is.

@@ -1,12 +1,12 @@
 import { invalidOptions } from './errors.ts';
 
-/** A part of a template: text as it stands, or a variable; one that `isPath` may hold slashes. */
+/** A part of a template: literal text, or a variable. One with `isPath` may hold slashes. */
 type Part = { readonly text: string } | { readonly variable: string; readonly isPath: boolean };
 
-/** Longer ones are taken for none: what is matched comes from outside. */
+/** The longest URI that is matched: it comes from outside. */
 const MAX_URI = 8_192;
 const EXPRESSION = /^(\+?)([A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*)$/;
-/** What a simple variable never holds unencoded, because it would mean something else there. */
+/** Characters that a simple variable never holds unencoded, because they would mean something else there. */
 const DELIMITERS = /[/?#]/;
 
 /**
@@ -18,18 +18,18 @@ export class UriTemplate {
   readonly source: string;
   readonly #parts: readonly Part[];
 
-  /** Throws INVALID_OPTIONS naming `field` and the expression that is none. */
+  /** Throws INVALID_OPTIONS naming `field` and the invalid expression. */
   constructor(source: string, field = 'uriTemplate') {
     this.source = source;
     this.#parts = partsOf(source, field);
   }
 
-  /** In their order. */
+  /** The names of the variables, in order. */
   get variables(): readonly string[] {
     return this.#parts.flatMap((part) => ('variable' in part ? [part.variable] : []));
   }
 
-  /** What the variables are in this URI; undefined when it is no URI of this template. */
+  /** The values of the variables in this URI; undefined if it does not match the template. */
   match(uri: string): Readonly<Record<string, string>> | undefined {
     if (uri.length > MAX_URI) return undefined;
     const parts = this.#parts;
@@ -66,7 +66,7 @@ function endOf(
   return uri.indexOf(text, at + 1);
 }
 
-/** What is another step of a path, or more than one. */
+/** Whether a value would be another step of a path, or more than one. */
 const isStep = (value: string): boolean =>
   value === '.' || value === '..' || /[/\\]/.test(value) || value.includes('\0');
 
@@ -107,7 +107,7 @@ function variableIn(expression: string, field: string): Part {
   return { variable: found[2] as string, isPath: found[1] === '+' };
 }
 
-/** What a URI means is never a matter of opinion. */
+/** Throws INVALID_OPTIONS for a template by which a URI could be read in two ways. */
 function requireClear(parts: readonly Part[], source: string, field: string): void {
   const names = new Set<string>();
   const variables = parts.filter((part) => 'variable' in part);

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 
 type Issue = z.core.$ZodIssue;
 
-/** What is wanted in the place of a value that a schema has refused, such as `a text` or `a number above 0`. */
+/** What a schema expects in place of a value that it has refused, such as `a text` or `a number above 0`. */
 export function wantedBy(issue: Issue): string {
   const own = ownMessage(issue);
   if (own !== undefined) return own;
@@ -32,12 +32,12 @@ export function wantedBy(issue: Issue): string {
   }
 }
 
-/** What a schema's author says instead of zod: what is wanted, with or without `expected` before it, or a sentence of its own. */
+/** The message of a schema's author in place of zod's: what is expected, or a whole sentence. Undefined if it is zod's. */
 export function ownMessage({ message }: Issue): string | undefined {
   return ZODS.test(message) ? undefined : message.replace(/^expected /, '');
 }
 
-/** How everything begins that zod says by itself. */
+/** How all of zod's own messages begin. */
 const ZODS = /^(Invalid\b|Too (small|big)\b|Unrecognized key)/;
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -131,7 +131,7 @@ function formatted(issue: Issue & { code: 'invalid_format' }): string {
   return FORMATS[format] ?? `a valid ${format}`;
 }
 
-/** Of "this or that", where the value is of neither kind: both. */
+/** What a union expects, if the value is of none of its kinds: all of them. */
 function oneOfKinds(issue: Issue & { code: 'invalid_union' }): string {
   const { options, errors = [] } = issue as typeof issue & { readonly options?: readonly unknown[] };
   if (options !== undefined && options.length > 0) return oneOf(options);
