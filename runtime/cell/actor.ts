@@ -112,9 +112,9 @@ export class Actor implements ActorLife {
   #handleEnvelope(mail: Mail, handling: Handling): unknown {
     const { capability } = mail;
     const { row, definition, thread } = this.#cell;
-    const attended = thread.interceptors.handlerOf(capability ?? messageTypeOf(mail));
-    if (attended !== undefined && !definition.envelopeHandlers.has(messageTypeOf(mail)))
-      return attended(handling.envelope, handling);
+    const intercepted = thread.interceptors.handlerOf(capability ?? messageTypeOf(mail));
+    if (intercepted !== undefined && !definition.envelopeHandlers.has(messageTypeOf(mail)))
+      return intercepted(handling.envelope, handling);
     const onEnvelope = envelopeHandlerOf(definition, row.id, messageTypeOf(mail), capability);
     return onEnvelope(handling.envelope, handling);
   }

@@ -120,7 +120,7 @@ export interface AgentClient {
   readonly capabilities: readonly string[];
   /** Where what the agent has in it came from outside, and what is being shown to an interceptor. */
   readonly taint: Taint | undefined;
-  /** Whoever attends has taken this in for the agent, or hands out what was kept; `by`: for the work whose context that is. */
+  /** The interceptor has taken this in for the agent, or hands out what was kept. `by`: for the work whose context that is. */
   absorbTaint(taint: Taint, by?: ActorContext<unknown>): void;
   /** Says whether the agent itself handles what names this message type or capability. */
   handles(name: string): boolean;
@@ -191,8 +191,8 @@ export interface PrivilegedCall {
 }
 
 /**
- * Sees to a protocol for all agents of a thread, so that it goes on while they are busy, and where they know nothing of
- * it. The composition root says who attends; one without state serves every thread.
+ * Speaks a protocol for all agents of a thread. So that goes on while they are busy, and where they know nothing of it. The
+ * composition root names the interceptors. One without state serves every thread.
  *
  * - `types`    are shown to `arrived` as they come, before they wait in the mailbox.
  * - `owed`     are told to `lost` when they end without having been handled: rejected or dead-lettered.

@@ -10,7 +10,7 @@ import type { HandlingContext } from '../agent/context.ts';
 
 const NOBODY = 'nobody is there who could approve it';
 
-/** Who attends to the agents of one thread. */
+/** The interceptors of one thread. */
 export class Interceptors {
   readonly #interceptors: readonly Interceptor[];
   /** The first who has a handler for a name answers it. */
@@ -74,7 +74,7 @@ export class Interceptors {
     }
   }
 
-  /** An actor of the cell has ended. A cell that nobody has attended to has no client. */
+  /** An actor of the cell has ended. A cell for which no interceptor has acted has no client. */
   ended(cell: Cell): void {
     if (!cell.hasClient) return;
     const goesOn = cell.client.records !== undefined && cell.thread.journal?.isLeft === true;

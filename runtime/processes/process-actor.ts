@@ -124,8 +124,8 @@ export class ProcessActor implements ActorLife, ProcessListener {
     const entry = entryOf(definition, capability);
     if (entry !== undefined) refuseOtherKind(entry, mail.extras?.stream === true, row.id);
     else if (!definition.envelopeHandlers.has(messageTypeOf(mail))) {
-      const attended = thread.interceptors.handlerOf(capability ?? messageTypeOf(mail));
-      if (attended !== undefined) return attended(handling.envelope as never, handling as never);
+      const intercepted = thread.interceptors.handlerOf(capability ?? messageTypeOf(mail));
+      if (intercepted !== undefined) return intercepted(handling.envelope as never, handling as never);
     }
     const work = this.#ahead.get(mail) ?? this.#give(mail, this.#cell.inHand > 1 ? 'between' : 'own');
     this.#attach(work, handling);
