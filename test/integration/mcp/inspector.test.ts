@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSystem, type Team } from 'orrery';
 import { agentsOfMcp } from '../../fixtures/mcp/team.ts';
-import { CONDITIONS } from '../../fixtures/conditions.ts';
+import { COMPILED, CONDITIONS } from '../../fixtures/conditions.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -46,10 +46,12 @@ async function inspect(target: readonly string[], ...options: readonly string[])
 const main = fileURLToPath(new URL('../../../apps/cli/main.ts', import.meta.url));
 const agents = fileURLToPath(new URL('../../fixtures/mcp/clerk.agent.ts', import.meta.url));
 
+const given = Object.entries(COMPILED).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
+
 /** One that is served over HTTP in this process, one that the inspector starts itself. */
 const targets: Record<'http' | 'stdio', readonly string[]> = {
   http: [],
-  stdio: [process.execPath, ...CONDITIONS, main, 'mcp', '--agents', agents],
+  stdio: [process.execPath, ...CONDITIONS, main, 'mcp', '--agents', agents, ...given],
 };
 let system: Team;
 beforeAll(async () => {

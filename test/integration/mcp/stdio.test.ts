@@ -4,11 +4,12 @@ import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it } from 'vitest';
-import { CONDITIONS } from '../../fixtures/conditions.ts';
+import { COMPILED, CONDITIONS } from '../../fixtures/conditions.ts';
 
 const main = fileURLToPath(new URL('../../../apps/cli/main.ts', import.meta.url));
 const agents = fileURLToPath(new URL('../../fixtures/mcp/conformance.agent.ts', import.meta.url));
 const args = [...CONDITIONS, main, 'mcp', '--agents', agents];
+const COMMAND = { command: process.execPath, env: COMPILED };
 
 describe('orrery mcp (N-D11)', () => {
   it.each([
@@ -25,7 +26,7 @@ describe('orrery mcp (N-D11)', () => {
         },
       );
       client.setRequestHandler('elicitation/create', () => ({ action: 'accept', content: { name: 'Ada' } }));
-      await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: 'ignore' }));
+      await client.connect(new StdioClientTransport({ ...COMMAND, args, stderr: 'ignore' }));
       try {
         expect(client.getNegotiatedProtocolVersion()).toBe(revision);
         expect(await client.callTool({ name: 'fixture.greet', arguments: { name: 'you' } })).toMatchObject({
@@ -46,7 +47,7 @@ describe('orrery mcp (N-D11)', () => {
     ].map((path) => fileURLToPath(new URL(path, import.meta.url)));
     const answers = async (...more: string[]) => {
       const words = [...CONDITIONS, main, 'mcp', '--agents', ...more];
-      const transport = new StdioClientTransport({ command: process.execPath, args: words, stderr: 'pipe' });
+      const transport = new StdioClientTransport({ ...COMMAND, args: words, stderr: 'pipe' });
       let errors = '';
       transport.stderr?.on('data', (chunk: Buffer) => {
         errors += chunk.toString();
