@@ -9,7 +9,7 @@ import { CONDITIONS } from '../../../../test/fixtures/conditions.ts';
 import { times } from '../../../../test/fixtures/effort.ts';
 
 const MAIN = fileURLToPath(new URL('../../../cli/main.ts', import.meta.url));
-const FILES = times(1_000, 50_000);
+const FILES = times(250, 50_000);
 /** All of their types at once would take more memory than many machines have. */
 const TOO_MANY = 50_000;
 const MISSION = {
