@@ -30,12 +30,18 @@ import { StoredRecord, type StoredRecordDeps } from './stored-record.ts';
 import { notInSwarm, nothingToDo, swarmOver } from './swarms.ts';
 
 /** `loads` is what the coordinator knows of its agents, over all its swarms. */
-export interface LiveSwarmDeps extends Omit<StoredRecordDeps, 'onFailed'> {
+export interface LiveSwarmDeps extends Pick<StoredRecordDeps, 'taint' | 'save'> {
   readonly clock: Pick<Clock, 'now' | 'setTimer'>;
   readonly reach: SwarmReach;
   readonly loads: AgentLoads;
+  readonly owner: SwarmOwner;
+}
+
+/** Hears of a swarm. */
+export interface SwarmOwner {
+  changed(session: SwarmSession): void;
   /** The system stops. */
-  readonly onSuspended?: () => void;
+  suspended(): void;
 }
 
 /** So much later comes what had become due and the store did not take. */
@@ -57,7 +63,14 @@ export class LiveSwarm {
 
   constructor(deps: LiveSwarmDeps, record: SwarmRecord) {
     this.#deps = deps;
-    this.#record = new StoredRecord({ ...deps, onFailed: (error) => this.#notifier.notKept(error) }, record);
+    this.#record = new StoredRecord(
+      {
+        ...deps,
+        onChange: (session) => deps.owner.changed(session),
+        onFailed: (error) => this.#notifier.notKept(error),
+      },
+      record,
+    );
     this.#notifier = new SwarmNotifier(this.#record, deps.reach);
     const { clock, reach, loads } = deps;
     this.subTasks = new LiveSubTasks({
@@ -70,7 +83,7 @@ export class LiveSwarm {
         onMoved: () => this.#moved(),
         onGone: (agentId, reason) => this.#leaves(agentId, reason),
         onOrphaned: () => this.cancel('the work that it was made in is over'),
-        onSuspended: () => deps.onSuspended?.(),
+        onSuspended: () => deps.owner.suspended(),
       },
     });
   }
@@ -207,7 +220,7 @@ export class LiveSwarm {
 
   #answered(agentId: string, answer: ProposalAnswer): void {
     if (this.#isClosed) return;
-    if (answer.standing === 'unasked') return this.#deps.onSuspended?.();
+    if (answer.standing === 'unasked') return this.#deps.owner.suspended();
     const member = memberIn(this.record, agentId);
     // It joined by itself meanwhile, or left.
     if (member?.standing !== 'invited') return;

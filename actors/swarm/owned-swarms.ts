@@ -256,12 +256,14 @@ export class OwnedSwarms {
         loads: this.#loads,
         ...(taint && { taint }),
         save: (changed) => store.put(changed),
-        onChange: (session) => {
-          for (const { hear } of this.#listeners) queueMicrotask(() => callListener(hear, session));
-          if (isOver(session.status))
-            for (const { resolve } of waiting.splice(0)) resolve(outcomeOf(run.record));
+        owner: {
+          changed: (session) => {
+            for (const { hear } of this.#listeners) queueMicrotask(() => callListener(hear, session));
+            if (isOver(session.status))
+              for (const { resolve } of waiting.splice(0)) resolve(outcomeOf(run.record));
+          },
+          suspended: () => this.suspend(),
         },
-        onSuspended: () => this.suspend(),
       },
       record,
     );

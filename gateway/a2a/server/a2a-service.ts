@@ -58,7 +58,7 @@ type Performers = {
 export function createA2AService(options: A2AServiceOptions): A2AService {
   const { extensions = [], push, team, cardProvider } = options;
   const cards = createCardService({
-    ...options.cards,
+    options: options.cards ?? {},
     team: cardProvider === undefined ? team : shownTeam(team, cardProvider),
     isLive: cardProvider !== undefined,
     extensions,
@@ -66,7 +66,7 @@ export function createA2AService(options: A2AServiceOptions): A2AService {
   });
   const tasks = withGivenIds(options.tasks);
   const { rights = new CallerRights() } = options;
-  const performers = performersOf({ ...options, tasks, extensions, cards, rights });
+  const performers = performersOf({ ...options, tasks, extensions, rights }, cards);
   return {
     cards,
     extensions,
@@ -77,16 +77,15 @@ export function createA2AService(options: A2AServiceOptions): A2AService {
   };
 }
 
-interface Deps extends TakeMessageDeps {
+interface PerformersDeps extends TakeMessageDeps {
   readonly clock?: Clock;
-  readonly cards: CardService;
 }
 
 /** How long a poll for the next change waits at most. */
 const LONG_POLL_MS = 60_000;
 
-function performersOf(deps: Deps): Performers {
-  const { tasks, cards, clock } = deps;
+function performersOf(deps: PerformersDeps, cards: CardService): Performers {
+  const { tasks, clock } = deps;
   return {
     async send(order, caller) {
       const taken = await takeMessage(deps, order, caller);
@@ -190,7 +189,7 @@ function requireExtensions(extensions: readonly A2AExtension[], caller: Caller):
 }
 
 function pushFor(
-  deps: Deps,
+  deps: PerformersDeps,
   taskId: string,
   caller: Caller,
 ): { readonly configs: PushConfigService; readonly taskId: string } {

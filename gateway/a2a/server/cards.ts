@@ -18,7 +18,8 @@ export interface CardOptions {
   readonly isExtended?: (capability: CapabilityDescriptor, card: AgentCard) => boolean;
 }
 
-interface CardServiceDeps extends CardOptions {
+interface CardServiceDeps {
+  readonly options: CardOptions;
   readonly team: ServedTeam;
   readonly isLive: boolean;
   readonly pushNotifications: boolean;
@@ -114,10 +115,11 @@ function systemOf(team: ServedTeam): Subject {
 
 function cardOf(deps: CardServiceDeps, subject: Subject, baseUrl: string, isExtended: boolean): ServedCard {
   const { facts, offers } = subject;
-  const { team, securitySchemes = {}, extensions, pushNotifications } = deps;
-  const grpcUrl = typeof deps.grpcUrl === 'function' ? deps.grpcUrl() : deps.grpcUrl;
+  const { options, team, extensions, pushNotifications } = deps;
+  const { securitySchemes = {} } = options;
+  const grpcUrl = typeof options.grpcUrl === 'function' ? options.grpcUrl() : options.grpcUrl;
   const { provider } = team.identity;
-  const shown = isExtended ? offers : offers.filter((offer) => !isForExtended(deps, offer));
+  const shown = isExtended ? offers : offers.filter((offer) => !isForExtended(options, offer));
   return {
     ...facts,
     ...(provider === undefined ? {} : { provider }),
@@ -142,10 +144,11 @@ const noExtendedCard = (deps: CardServiceDeps, agentId: string | undefined) =>
     : fault('UNSUPPORTED_OPERATION', 'There are no extended cards here');
 
 /** Whether there is an extended card. Without authentication there is none. */
-const hasExtended = (deps: CardServiceDeps, { offers }: Subject): boolean =>
-  Object.keys(deps.securitySchemes ?? {}).length > 0 && offers.some((offer) => isForExtended(deps, offer));
+const hasExtended = ({ options }: CardServiceDeps, { offers }: Subject): boolean =>
+  Object.keys(options.securitySchemes ?? {}).length > 0 &&
+  offers.some((offer) => isForExtended(options, offer));
 
-const isForExtended = ({ isExtended = isExtendedByDefault }: CardServiceDeps, offer: Offer): boolean =>
+const isForExtended = ({ isExtended = isExtendedByDefault }: CardOptions, offer: Offer): boolean =>
   isExtended(offer.capability, offer.card);
 
 const isExtendedByDefault = ({ tags, requiresConfirmation }: CapabilityDescriptor): boolean =>

@@ -62,8 +62,7 @@ export class McpService {
     this.#states = new RequestStates(options.stateKey, seams.clock);
     this.#tasks = tasks === undefined ? undefined : new McpTasks({ tasks, options, seams, rights });
     this.#terms = { options, clock: seams.clock, rights };
-    this.calls = new ToolCalls({
-      ...this.#terms,
+    this.calls = new ToolCalls(this.#terms, {
       tools,
       tasks: this.#tasks,
       states: this.#states,

@@ -20,7 +20,7 @@ import { errorResult, resultOf, withAttestation } from './tool-result.ts';
  * - `firewall` attests results.
  * - `note`     keeps for the operator what callers are not told.
  */
-export interface ToolCallsDeps extends CallTermsDeps {
+export interface ToolCallsDeps {
   readonly tools: ToolService;
   readonly tasks: McpTasks | undefined;
   readonly states: RequestStates;
@@ -32,9 +32,11 @@ type Arguments = Readonly<Record<string, unknown>>;
 
 /** Runs `tools/call`. */
 export class ToolCalls {
+  readonly #terms: CallTermsDeps;
   readonly #deps: ToolCallsDeps;
 
-  constructor(deps: ToolCallsDeps) {
+  constructor(terms: CallTermsDeps, deps: ToolCallsDeps) {
+    this.#terms = terms;
     this.#deps = deps;
   }
 
@@ -48,7 +50,7 @@ export class ToolCalls {
 
   /** The scopes that a tool needs and the caller lacks. */
   scopesLacking({ tool }: ServedTool, { principal }: Pick<McpCall, 'principal'>): readonly string[] {
-    const { of } = this.#deps.options.scopes;
+    const { of } = this.#terms.options.scopes;
     return of === undefined ? [] : of(tool).filter((scope) => !principal.roles.includes(scope));
   }
 
@@ -87,7 +89,7 @@ export class ToolCalls {
       return { content: [{ type: 'text', text: 'What it asked for was declined' }], isError: true };
     try {
       const metadata = suspendable.metadata(tool.agentId);
-      const terms = callTerms(call, this.#deps);
+      const terms = callTerms(call, this.#terms);
       const output = await tools.call(tool.name, served.inputOf(args), { ...terms, metadata });
       const result = resultOf(served, output);
       const { structuredContent, content } = result;

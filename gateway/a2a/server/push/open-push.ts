@@ -1,5 +1,6 @@
 import type { JsonWebKey } from '../../wire/card-key.ts';
 import type { GatewayPart } from '../../../http/gateway-part.ts';
+import type { PushOptions } from './push-options.ts';
 import { PushService, type PushServiceDeps } from './push-service.ts';
 import { PushSigner } from './push-signer.ts';
 import { JournalledPushStore, type KeyValues } from './push-store.ts';
@@ -10,11 +11,13 @@ import type { PushCounts } from './push-event.ts';
  * - `issuer`  who sends, as every signature says it: as a rule the URL that the gateway is known by.
  * - `key`     a private key of P-256 or Ed25519 that signs. @default a new one, for as long as the process lasts
  * - `records` where configs are kept beyond the process. @default nowhere
+ * - `options` how often it is tried, how many at once, and where it may go.
  */
 export interface OpenPushOptions extends Omit<PushServiceDeps, 'signer' | 'store'> {
   readonly issuer: string;
   readonly key?: JsonWebKey;
   readonly records?: KeyValues;
+  readonly options?: PushOptions;
 }
 
 /** `part` serves the keys, and closes the service with the gateway; `metrics` is what is counted, as Prometheus text. */
@@ -25,10 +28,10 @@ export interface Push {
 }
 
 /** Push notifications of a gateway. Rejects with INVALID_OPTIONS, and when what is kept cannot be read. */
-export async function openPush({ issuer, key, records, ...deps }: OpenPushOptions): Promise<Push> {
+export async function openPush({ issuer, key, records, options, ...deps }: OpenPushOptions): Promise<Push> {
   const signer = await PushSigner.create({ issuer, ...(key === undefined ? {} : { key }) });
   const store = records === undefined ? {} : { store: new JournalledPushStore(records) };
-  const configs = await PushService.open({ ...deps, ...store, signer });
+  const configs = await PushService.open({ ...deps, ...store, signer }, options);
   return {
     configs,
     part: pushPart({ signer, service: configs }),

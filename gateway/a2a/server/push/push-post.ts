@@ -1,9 +1,11 @@
 import { isOrreryError, reasonOf } from '../../../../runtime/protocol/errors.ts';
 import type { Seams } from '../../../../runtime/protocol/seams.ts';
-import { isTaskOver, type Task } from '../../../../runtime/protocol/task.ts';
+import type { TaskService } from '../../../../runtime/protocol/task-service.ts';
+import { isTaskOver } from '../../../../runtime/protocol/task.ts';
 import { type Dialect, A2A_JSON, VERSION_HEADER } from '../../wire/dialect.ts';
 import type { StreamItem } from '../../wire/operations.ts';
 import type { GuardedFetch } from './guarded-fetch.ts';
+import type { KeyedSemaphore } from './keyed-semaphore.ts';
 import { SIGNATURE_HEADER, TOKEN_HEADER } from './push-claims.ts';
 import type { PushNews } from './push-feed.ts';
 import type { PushRecord } from './push-record.ts';
@@ -15,13 +17,14 @@ export type PushDialect = Pick<Dialect, 'version' | 'writeItem'> & {
   readonly write: Pick<Dialect['write'], 'get'>;
 };
 
-/** `taskOf`: the task as it is, in full. */
-export interface PushPostDeps {
+/** `semaphore`: how many are posted to at once. */
+export interface PushPosterDeps {
   readonly seams: Seams;
+  readonly tasks: Pick<TaskService, 'get'>;
   readonly fetch: GuardedFetch;
   readonly signer: PushSigner;
   readonly dialects: ReadonlyMap<string, PushDialect>;
-  readonly taskOf: (record: PushRecord) => Task;
+  readonly semaphore: KeyedSemaphore;
 }
 
 /** One attempt to tell a receiver. `contextId`: of the task. */
@@ -32,28 +35,51 @@ export interface PushAttempt {
   readonly signal: AbortSignal;
 }
 
-/** Posts once to a receiver; resolves to the result, also a failure. */
-export async function pushOnce(attempt: PushAttempt, deps: PushPostDeps): Promise<PushOutcome> {
-  const { record, signal } = attempt;
-  try {
-    const body = bodyOf(attempt, deps);
-    const headers = await headersOf(attempt, body, deps);
-    const { status, retryAfterMs } = await deps.fetch({ url: record.config.url, headers, body, signal });
-    return outcomeOf(status, retryAfterMs);
-  } catch (error) {
-    const isRefused = isOrreryError(error) && error.code === 'INVALID_PAYLOAD';
-    return { kind: isRefused ? 'refused' : 'failed', reason: reasonOf(error) };
-  }
-}
+/** Posts news to receivers, a bounded number at once. */
+export class PushPoster {
+  readonly #deps: PushPosterDeps;
 
-function bodyOf({ record, news, contextId }: PushAttempt, { dialects, taskOf }: PushPostDeps): Uint8Array {
-  const dialect = dialects.get(record.dialect);
-  if (dialect === undefined) throw new Error(`Nobody here speaks A2A ${record.dialect}`);
-  const isWholeTask = record.dialect.startsWith('0.') && dialect.write.get !== undefined;
-  const said = isWholeTask
-    ? dialect.write.get?.(taskOf(record))
-    : dialect.writeItem(itemOf(record, news, contextId));
-  return new TextEncoder().encode(JSON.stringify(said));
+  constructor(deps: PushPosterDeps) {
+    this.#deps = deps;
+  }
+
+  /** Posts once, when its turn comes. Resolves to the result, also a failure. Rejects when the signal aborts before that. */
+  async post(attempt: PushAttempt): Promise<PushOutcome> {
+    const { record, signal } = attempt;
+    const { host } = new URL(record.config.url);
+    const { principalId, tenant } = record.owner;
+    const leave = await this.#deps.semaphore.enter(
+      [`host ${host}`, `owner ${JSON.stringify([tenant ?? null, principalId])}`],
+      signal,
+    );
+    try {
+      const body = this.#bodyOf(attempt);
+      const headers = await headersOf(attempt, body, this.#deps);
+      const { status, retryAfterMs } = await this.#deps.fetch({
+        url: record.config.url,
+        headers,
+        body,
+        signal,
+      });
+      return outcomeOf(status, retryAfterMs);
+    } catch (error) {
+      const isRefused = isOrreryError(error) && error.code === 'INVALID_PAYLOAD';
+      return { kind: isRefused ? 'refused' : 'failed', reason: reasonOf(error) };
+    } finally {
+      leave();
+    }
+  }
+
+  #bodyOf({ record, news, contextId }: PushAttempt): Uint8Array {
+    const { dialects, tasks } = this.#deps;
+    const dialect = dialects.get(record.dialect);
+    if (dialect === undefined) throw new Error(`Nobody here speaks A2A ${record.dialect}`);
+    const isWholeTask = record.dialect.startsWith('0.') && dialect.write.get !== undefined;
+    const said = isWholeTask
+      ? dialect.write.get?.(tasks.get(record.owner, record.config.taskId))
+      : dialect.writeItem(itemOf(record, news, contextId));
+    return new TextEncoder().encode(JSON.stringify(said));
+  }
 }
 
 function itemOf({ config }: PushRecord, change: PushNews, contextId: string): StreamItem {
@@ -64,7 +90,7 @@ function itemOf({ config }: PushRecord, change: PushNews, contextId: string): St
 async function headersOf(
   { record, news }: PushAttempt,
   body: Uint8Array,
-  { seams, signer }: PushPostDeps,
+  { seams, signer }: Pick<PushPosterDeps, 'seams' | 'signer'>,
 ): Promise<Record<string, string>> {
   const { taskId, id, url, token, authentication } = record.config;
   const signature = await signer.sign(body, {

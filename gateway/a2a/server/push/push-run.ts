@@ -1,22 +1,20 @@
 import { isOrreryError, reasonOf } from '../../../../runtime/protocol/errors.ts';
+import type { Seams } from '../../../../runtime/protocol/seams.ts';
 import { sleepUntil } from '../../../../runtime/protocol/sleep-until.ts';
 import type { TaskService } from '../../../../runtime/protocol/task-service.ts';
 import type { PushEvent, PushStatus } from './push-event.ts';
 import { PushFeed, type PushNews } from './push-feed.ts';
-import { type PushPostDeps, pushOnce } from './push-post.ts';
+import type { PushPoster } from './push-post.ts';
 import type { PushRecord } from './push-record.ts';
 import { type PushOutcome, type RetryLimits, waitBeforeNext } from './push-retry.ts';
 import type { PushStore } from './push-store.ts';
-import type { KeyedSemaphore } from './keyed-semaphore.ts';
 
-/**
- * - `semaphore` how many are posted to at once.
- * - `onEvent`   what happens to each piece of news.
- */
-export interface PushRunDeps extends Omit<PushPostDeps, 'taskOf'> {
+/** `onEvent`: what happens to each piece of news. */
+export interface PushRunDeps {
+  readonly seams: Pick<Seams, 'clock' | 'random'>;
   readonly tasks: Pick<TaskService, 'get' | 'changes'>;
+  readonly poster: PushPoster;
   readonly store: PushStore;
-  readonly semaphore: KeyedSemaphore;
   readonly retry: RetryLimits;
   readonly onEvent: (event: PushEvent) => void;
 }
@@ -95,7 +93,8 @@ export class PushRun {
   async #tell(news: PushNews, contextId: string): Promise<boolean> {
     const { clock, random } = this.#deps.seams;
     for (let attempt = 1; ; attempt++) {
-      const outcome = await this.#attempt(news, contextId);
+      const { signal } = this.#stopping;
+      const outcome = await this.#deps.poster.post({ record: this.#record, news, contextId, signal });
       if (this.#stopping.signal.aborted) return false;
       if (outcome.kind === 'taken') {
         this.#acknowledge(news, attempt);
@@ -109,24 +108,6 @@ export class PushRun {
       }
       this.#fail(outcome, news.generation, attempt);
       await sleepUntil(clock, waitMs, this.#stopping.signal);
-    }
-  }
-
-  /** Makes one attempt inside the semaphore. The wait for the next attempt is outside it. */
-  async #attempt(news: PushNews, contextId: string): Promise<PushOutcome> {
-    const { signal } = this.#stopping;
-    const record = this.#record;
-    const { host } = new URL(record.config.url);
-    const { principalId, tenant } = record.owner;
-    const leave = await this.#deps.semaphore.enter(
-      [`host ${host}`, `owner ${JSON.stringify([tenant ?? null, principalId])}`],
-      signal,
-    );
-    const taskOf = ({ owner, config }: PushRecord) => this.#deps.tasks.get(owner, config.taskId);
-    try {
-      return await pushOnce({ record, news, contextId, signal }, { ...this.#deps, taskOf });
-    } finally {
-      leave();
     }
   }
 

@@ -13,7 +13,7 @@ import type { PushConfigService } from '../push-configs.ts';
 import { guardedFetch, refusedReceiver } from './guarded-fetch.ts';
 import type { PushCounts, PushEvent, PushStatus } from './push-event.ts';
 import { PushOptions, type ParsedPushOptions } from './push-options.ts';
-import type { PushDialect, PushPostDeps } from './push-post.ts';
+import { type PushDialect, PushPoster, type PushPosterDeps } from './push-post.ts';
 import { parseConfig, pushConfigNotFound, type PushRecord } from './push-record.ts';
 import { PushRun, type PushRunDeps } from './push-run.ts';
 import { InMemoryPushStore, type PushStore, rejecting } from './push-store.ts';
@@ -25,12 +25,11 @@ import { KeyedSemaphore } from './keyed-semaphore.ts';
  * - `store`    where configs are kept. @default in memory
  * - `onEvent`  hears what happens to each piece of news. @default nobody does
  */
-export interface PushServiceDeps extends Pick<PushPostDeps, 'seams' | 'signer'> {
+export interface PushServiceDeps extends Pick<PushPosterDeps, 'seams' | 'signer'> {
   readonly tasks: Pick<TaskService, 'get' | 'changes' | 'agentOf'>;
   readonly dialects: readonly [PushDialect, ...PushDialect[]];
   readonly store?: PushStore;
   readonly onEvent?: (event: PushEvent) => void;
-  readonly options?: PushOptions;
 }
 
 const SWEEP_MS = 60_000;
@@ -51,29 +50,33 @@ export class PushService implements PushConfigService {
   #stopSweeping: () => void = () => undefined;
   #isClosed = false;
 
-  private constructor(deps: PushServiceDeps) {
+  private constructor(deps: PushServiceDeps, options: PushOptions) {
     const { seams, signer, tasks, dialects } = deps;
     const store = rejecting(deps.store ?? new InMemoryPushStore());
     this.#deps = deps;
     this.#store = store;
-    this.#options = parseOptions(PushOptions, deps.options ?? {}, 'push');
+    this.#options = parseOptions(PushOptions, options, 'push');
     const { targets, timeoutMs, atOnce, atOnceEach, attempts, ageMs, firstMs, longestMs } = this.#options;
     this.#runDeps = {
       seams,
-      signer,
       tasks,
       store,
-      dialects: new Map(dialects.map((dialect) => [dialect.version, dialect])),
-      fetch: guardedFetch({ clock: seams.clock, rules: targets, timeoutMs }),
-      semaphore: new KeyedSemaphore(atOnce, atOnceEach),
+      poster: new PushPoster({
+        seams,
+        tasks,
+        signer,
+        dialects: new Map(dialects.map((dialect) => [dialect.version, dialect])),
+        fetch: guardedFetch({ clock: seams.clock, rules: targets, timeoutMs }),
+        semaphore: new KeyedSemaphore(atOnce, atOnceEach),
+      }),
       retry: { attempts, ageMs, firstMs, longestMs },
       onEvent: (event) => this.#note(event),
     };
   }
 
   /** Goes on with what is kept. Rejects with INVALID_OPTIONS, and as the store does. */
-  static async open(deps: PushServiceDeps): Promise<PushService> {
-    const service = new PushService(deps);
+  static async open(deps: PushServiceDeps, options: PushOptions = {}): Promise<PushService> {
+    const service = new PushService(deps, options);
     for (const record of await service.#store.load()) service.#start(record);
     service.#sweep();
     return service;
