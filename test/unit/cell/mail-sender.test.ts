@@ -3,7 +3,9 @@ import { capability } from 'orrery';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { AskOptions } from '../../../runtime/agent/context.ts';
+import type { Accounts } from '../../../runtime/budget/accounts.ts';
 import type { Cell } from '../../../runtime/cell/cell.ts';
+import { Funding } from '../../../runtime/cell/funding.ts';
 import { Handling } from '../../../runtime/cell/handling.ts';
 import type { Identity } from '../../../runtime/cell/mail-maker.ts';
 import { MailSender, type SendingThread } from '../../../runtime/cell/mail-sender.ts';
@@ -67,6 +69,7 @@ function sending({ room = 9 }: { room?: number } = {}) {
     turns: { stamp: () => clock.now() },
     wheel: new TimerWheel(clock),
     asks,
+    funding: new Funding({} as Accounts),
     judge: {
       route: (_: unknown, { recipient }: Mail) =>
         recipient === 'mars' ? MARS : new Unrouted(verdictOf(agentNotFound(recipient))),
