@@ -265,7 +265,7 @@ export const ROOMS: readonly Room[] = [
   },
   {
     room: 'transports',
-    holds: 'what carries our frames, a folder each: `local`, `message-port`',
+    holds: 'what carries our frames, a folder each: `local`, `message-port`, `websocket`',
     ignores: 'what a frame says',
     invariants: 'Frames arrive whole, in order, at most once. Only a lost connection loses them.',
     imports: ['runtime/protocol'],

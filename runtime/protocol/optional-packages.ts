@@ -10,6 +10,7 @@ export const ENTRY_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'orrery/admission/xpr': ['@noble/curves', '@noble/hashes', '@scure/base'],
   'orrery/mcp': ['@modelcontextprotocol/client'],
   'orrery/models': ['@ai-sdk/openai-compatible', 'ai'],
+  'orrery/websocket': ['ws'],
   'orrery/xpr': ['@noble/curves', '@noble/hashes', '@scure/base', 'ipaddr.js'],
 };
 

@@ -1,0 +1,13 @@
+/** Frames over WebSockets: `orrery/websocket`. */
+import { type WebSocketOptions, WebSocketTransport } from './transports/websocket/web-socket-transport.ts';
+
+export type { CarriedConnection } from './transports/carried-connection.ts';
+export type { WebSocketOptions, WebSocketTransport };
+
+/**
+ * Makes a transport over WebSockets: `webSocket({ port: 7400 })`. It listens on 127.0.0.1 unless `host` says otherwise.
+ *
+ * Throws INVALID_OPTIONS naming field and value.
+ */
+export const webSocket = (options: WebSocketOptions = {}): WebSocketTransport =>
+  new WebSocketTransport(options);
