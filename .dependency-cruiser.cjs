@@ -22,7 +22,7 @@ module.exports = {
       name: 'rooms-of-the-gateway-stand-alone',
       comment: 'What the protocols of the gateway share knows none of them, and no other such room.',
       severity: 'error',
-      from: { path: '^gateway/(http|admit|team|reach|a2a/wire|xpr/chain)/' },
+      from: { path: '^gateway/(http|admit|team|reach|a2a/wire|xpr/chain|lango/wire)/' },
       to: { path: '^gateway/', pathNot: '^gateway/$1/' },
     },
     {
@@ -30,18 +30,18 @@ module.exports = {
       comment: 'A2A and MCP know nothing of each other. XPR is a dialect of A2A, and A2A does not know it.',
       severity: 'error',
       from: { path: '^gateway/(a2a|mcp)/' },
-      to: { path: '^gateway/(a2a|mcp|xpr)/', pathNot: '^gateway/$1/' },
+      to: { path: '^gateway/(a2a|mcp|xpr|lango)/', pathNot: '^gateway/$1/' },
     },
     {
       name: 'servers-know-no-clients',
-      comment: 'What both speak is beside them: a2a/wire, xpr/chain, or a file of the protocol.',
+      comment: 'What both speak is beside them: a2a/wire, xpr/chain, lango/wire, or a file of the protocol.',
       severity: 'error',
       from: { path: '^gateway/', pathNot: '^gateway/[^/]+/(client|tools)/' },
       to: { path: '^gateway/[^/]+/(client|tools)/' },
     },
     {
       name: 'clients-know-no-servers',
-      comment: 'What both speak is beside them: a2a/wire, xpr/chain, or a file of the protocol.',
+      comment: 'What both speak is beside them: a2a/wire, xpr/chain, lango/wire, or a file of the protocol.',
       severity: 'error',
       from: { path: '^gateway/[^/]+/(client|tools)/' },
       to: { path: '^gateway/([^/]+\\.ts$|(http|admit|team|[^/]+/(server|admit))/)' },
@@ -65,14 +65,14 @@ module.exports = {
       comment: 'Only tests, benchmarks and users import the composition roots.',
       severity: 'error',
       from: { path: '^(runtime|actors|transports|policies|gateway)/' },
-      to: { path: '^(index|worker|process|simulate|gateway|xpr|remote|mcp|machines)\\.ts$' },
+      to: { path: '^(index|worker|process|simulate|gateway|xpr|lango|remote|mcp|machines)\\.ts$' },
     },
     {
       name: 'product-imports-no-tooling',
       comment: 'Nothing that is published imports tests, benchmarks, examples, apps or tooling.',
       severity: 'error',
       from: {
-        path: '^(index\\.ts$|start-team\\.ts$|worker\\.ts$|process\\.ts$|simulate\\.ts$|gateway\\.ts$|xpr\\.ts$|remote\\.ts$|mcp\\.ts$|machines\\.ts$|(runtime|actors|transports|policies|gateway)/)',
+        path: '^(index\\.ts$|start-team\\.ts$|worker\\.ts$|process\\.ts$|simulate\\.ts$|gateway\\.ts$|xpr\\.ts$|lango\\.ts$|remote\\.ts$|mcp\\.ts$|machines\\.ts$|(runtime|actors|transports|policies|gateway)/)',
       },
       to: { path: '^(test|bench|examples|apps|\\.ci)/' },
     },
@@ -109,7 +109,7 @@ module.exports = {
       comment: 'What is published imports only declared dependencies.',
       severity: 'error',
       from: {
-        path: '^(index\\.ts$|start-team\\.ts$|worker\\.ts$|process\\.ts$|simulate\\.ts$|gateway\\.ts$|xpr\\.ts$|remote\\.ts$|mcp\\.ts$|machines\\.ts$|(runtime|actors|transports|policies|gateway)/)',
+        path: '^(index\\.ts$|start-team\\.ts$|worker\\.ts$|process\\.ts$|simulate\\.ts$|gateway\\.ts$|xpr\\.ts$|lango\\.ts$|remote\\.ts$|mcp\\.ts$|machines\\.ts$|(runtime|actors|transports|policies|gateway)/)',
       },
       to: {
         pathNot: peers,

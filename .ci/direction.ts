@@ -17,6 +17,7 @@ const CRUISED = [
   'simulate.ts',
   'gateway.ts',
   'xpr.ts',
+  'lango.ts',
   'remote.ts',
   'mcp.ts',
   'machines.ts',

@@ -404,6 +404,13 @@ export const ROOMS: readonly Room[] = [
     imports: ['runtime/protocol', 'gateway/reach', 'gateway/admit', 'gateway/http', 'gateway/a2a'],
   },
   {
+    room: 'gateway/lango',
+    holds: "Lango's A2A over streams: wire, sessions, firewall, attestation, server, client",
+    ignores: 'which transport a stream is of',
+    invariants: 'Each stream has limits of size and time. A token is good on streams of its peer alone.',
+    imports: ['runtime/protocol', 'gateway/admit'],
+  },
+  {
     room: 'gateway',
     holds: 'opens the protocols that options name; health',
     ignores: 'which engine serves it',
