@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const SOURCES = [
   ...['runtime', 'policies', 'transports', 'gateway', 'actors'],
   ...['index.ts', 'worker.ts', 'process.ts', 'start-team.ts'],
-  ...['gateway.ts', 'machines.ts', 'mcp.ts', 'remote.ts', 'simulate.ts', 'xpr.ts'],
+  ...['gateway.ts', 'lango.ts', 'machines.ts', 'mcp.ts', 'remote.ts', 'simulate.ts', 'xpr.ts'],
 ];
 
 /**
