@@ -5,6 +5,7 @@ import { remoteFailed } from '../../../runtime/protocol/edge-errors.ts';
 import { invalidOptions } from '../../../runtime/protocol/errors.ts';
 import type { ZKAttestFunc } from '../../../runtime/protocol/firewall.ts';
 import { Milliseconds } from '../../../runtime/protocol/milliseconds.ts';
+import { PACKAGES_FOR, requirePackages } from '../../../runtime/protocol/optional-packages.ts';
 import { parseOptions } from '../../../runtime/protocol/parse-options.ts';
 import type { Clock, NewSecret } from '../../../runtime/protocol/seams.ts';
 import { responseHash } from '../../admit/firewall-guard.ts';
@@ -25,12 +26,13 @@ const PROOF_BYTES = HEAD_BYTES + SCHNORR_BYTES;
  * result, as this DID, at this time. A proof has 89 bytes: version, Unix milliseconds (8 bytes, big endian), a nonce (16), and
  * Schnorr's R and s (32 each) over ristretto255.
  *
- * Throws INVALID_OPTIONS for a key that is none.
+ * Throws INVALID_OPTIONS for a key that is none, and PEERS_MISSING without the package `canonicalize`.
  */
 export function schnorrAttestation(
   privateKey: KeyObject,
   { clock, newSecret }: { readonly clock: Pick<Clock, 'now'>; readonly newSecret: NewSecret },
 ): ZKAttestFunc {
+  requirePackages('An attestation', PACKAGES_FOR.attestations);
   const key = schnorrKey(secretOf(privateKey));
   return (hash, didHash) => {
     const head = Buffer.alloc(HEAD_BYTES);
@@ -79,11 +81,12 @@ export class AttestationVerifier {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #seen: RequestMemory = new SeenRequests();
 
-  /** Throws INVALID_OPTIONS. */
+  /** Throws INVALID_OPTIONS, and PEERS_MISSING without the package `canonicalize`. */
   constructor(
     { publicKeyOf = publicKeyOfDid, ...options }: AttestationVerifierOptions,
     { clock }: { readonly clock: Pick<Clock, 'now'> },
   ) {
+    requirePackages('A check of attestations', PACKAGES_FOR.attestations);
     this.#options = parseOptions(Options, options, 'AttestationVerifier');
     this.#publicKeyOf = publicKeyOf;
     this.#clock = clock;
@@ -101,7 +104,10 @@ export class AttestationVerifier {
     const known = await this.#publicKeyOf(did);
     const key = known && schnorrPublicKey(known);
     if (key === undefined) throw failed('no key is known for the DID');
-    const statement = Buffer.concat([head, await responseHash(result), sha256(did)]);
+    const hash = await responseHash(result).catch(() => {
+      throw failed('the result has no canonical form');
+    });
+    const statement = Buffer.concat([head, hash, sha256(did)]);
     if (!isKnowledge(key, statement, proof.subarray(HEAD_BYTES))) throw failed('the proof is not valid');
     await this.#takeOnce(statement, { untilMs: atMs + this.#options.freshForMs, nowMs }, failed);
   }

@@ -15,7 +15,7 @@ import {
   type LangoResponse,
 } from '../wire/messages.ts';
 import { uuidFrom } from '../wire/random.ts';
-import { otherEnd, readDocument } from '../wire/read-document.ts';
+import { leave, readDocument } from '../wire/read-document.ts';
 
 const Options = z.strictObject({
   id: z.string().min(1),
@@ -56,7 +56,6 @@ export interface RequestOptions {
 }
 
 const MAX_ERROR = 1_000;
-const CLOSE_MS = 1_000;
 
 /**
  * An agent of a peer that speaks Lango's A2A (seed 0). Each request has a stream of its own.
@@ -159,7 +158,7 @@ export class P2PRemoteAgent {
         sendAndClose(stream, encodeRequest(request), signal),
       ]);
       const response = this.#answerTo(request, text);
-      void this.#left(stream, otherEnd(chunks, signal));
+      void leave(stream, chunks, this.#deps.clock);
       return response;
     } catch (error) {
       stream.abort(error instanceof Error ? error : new Error(reasonOf(error)));
@@ -197,11 +196,5 @@ export class P2PRemoteAgent {
       this.peerId,
       isOrreryError(error) ? error.message : `the stream broke: ${reasonOf(error)}`,
     );
-  }
-
-  /** A peer that does not end its stream is not waited for long. */
-  async #left(stream: ByteStream, ended: Promise<void>): Promise<void> {
-    const limit = { what: `The end of the stream to ${this.peerId}`, ms: CLOSE_MS };
-    await inTime(this.#deps.clock, limit, () => ended).catch((error: Error) => stream.abort(error));
   }
 }

@@ -74,6 +74,7 @@ type Asked = Omit<LangoRequest, 'sessionToken'>;
 const ERROR = (error: string): Outcome => ({ status: 'error', error });
 const DENIED = (error: string): Outcome => ({ status: 'denied', error });
 const MAX_ERROR = 1_000;
+const MAX_TOOL_NAME = 512;
 
 /** Answers Lango's requests (seed 0's `Handler`): token, type, firewall, tool, sanitiser, attestation, in this order. */
 export class LangoHandler {
@@ -161,6 +162,7 @@ export class LangoHandler {
   async #toolInvoke({ payload = {} }: Asked, session: Session, signal: AbortSignal): Promise<Outcome> {
     const { toolName, params = null } = payload;
     if (typeof toolName !== 'string' || toolName === '') return ERROR('missing toolName in payload');
+    if (toolName.length > MAX_TOOL_NAME) return ERROR('toolName in payload is too long');
     if (typeof params !== 'object' || Array.isArray(params)) return ERROR('params in payload is no object');
     const denial = await this.#denial(session.peerDid, toolName);
     if (denial !== undefined) return denial;
@@ -183,7 +185,8 @@ export class LangoHandler {
       isSuccess(true);
       return copy;
     } catch (error) {
-      isSuccess(false);
+      // A peer that no longer waits has not made it fail.
+      if (!signal.aborted) isSuccess(false);
       throw error;
     }
   }

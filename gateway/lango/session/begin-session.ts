@@ -2,7 +2,7 @@ import { reasonOf } from '../../../runtime/protocol/errors.ts';
 import type { Clock, NewSecret } from '../../../runtime/protocol/seams.ts';
 import { type ByteStream, inTime, type LangoPeer, sendAndClose } from '../wire/byte-stream.ts';
 import { randomFrom } from '../wire/random.ts';
-import { readDocument } from '../wire/read-document.ts';
+import { leave, readDocument } from '../wire/read-document.ts';
 import { isSignedByDid } from './did-key.ts';
 import {
   checkAnswer,
@@ -59,6 +59,7 @@ export async function beginSession(
       const chunks = stream[Symbol.asyncIterator]();
       const answer = decodeAnswer(await readDocument(chunks, { maxBytes: MAX_BYTES, signal: ended }));
       await checkAnswer(answer, { challenge, peerDid: peer.did, nowMs: clock.now(), verify });
+      void leave(stream, chunks, clock);
       return { token: answer.token, expiresAtMs: answer.expiresAtMs };
     });
   } catch (error) {

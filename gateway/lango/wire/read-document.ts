@@ -1,6 +1,7 @@
 import { bodyTooLarge } from '../../../runtime/protocol/edge-errors.ts';
 import { refused } from '../../../runtime/protocol/errors.ts';
-import type { ByteChunk } from './byte-stream.ts';
+import type { Clock } from '../../../runtime/protocol/seams.ts';
+import { type ByteChunk, type ByteStream, inTime } from './byte-stream.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -13,6 +14,7 @@ const MAX_DEPTH = 100;
 const FIRST_ROOM = 1_024;
 /** What may come after a document: its newline, and some more blanks. */
 const MOST_AFTER = 1_024;
+const END_MS = 1_000;
 
 /** Finds the end of one JSON object by its brackets, looking at each byte once. */
 class DocumentEnd {
@@ -102,4 +104,16 @@ export async function otherEnd(chunks: AsyncIterator<ByteChunk>, signal: AbortSi
     extra += value.byteLength;
   }
   throw bodyTooLarge(MOST_AFTER);
+}
+
+/** Waits a second for the other side, which has sent its document, to end the stream; then resets it. Never rejects. */
+export async function leave(
+  stream: ByteStream,
+  chunks: AsyncIterator<ByteChunk>,
+  clock: Pick<Clock, 'setTimer'>,
+): Promise<void> {
+  const limit = { what: 'The end of the stream', ms: END_MS };
+  await inTime(clock, limit, (signal) => otherEnd(chunks, signal)).catch((error: Error) =>
+    stream.abort(error),
+  );
 }

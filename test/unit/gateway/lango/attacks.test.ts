@@ -119,6 +119,16 @@ describe('A stream of somebody who means no good', () => {
     theirs.abort(new Error('gone'));
     await served;
     expect(heardOf).toHaveBeenCalledOnce();
+    for (let n = 0; n < 5; n++) {
+      const again = house.streamOf();
+      say(again.theirs, invoke(house.token));
+      await house.clock.advanceAsync(1);
+      again.theirs.abort(new Error('gone'));
+      await again.served;
+    }
+    // Nothing of that has failed: the session stays.
+    expect(house.sessions.get(house.alice.did)).toBeDefined();
+    expect(heardOf).toHaveBeenCalledTimes(6);
     expect([house.server.openStreams, house.clock.pending]).toEqual([0, 0]);
   });
 });

@@ -145,6 +145,17 @@ describe('An attestation of a result', () => {
     ).rejects.toThrow('no key is known');
   });
 
+  it.each([[{ a: '\ud800' }], [{ a: 1n }], [undefined]])(
+    'does not hold for what has no canonical form',
+    async (result) => {
+      const { alice, verifier, proofOf } = world();
+      const proof = await proofOf(RESULT);
+      await expect(verifier.verify({ did: alice.did, result, proof })).rejects.toMatchObject({
+        code: 'REMOTE_FAILED',
+      });
+    },
+  );
+
   it('is not made with a key of another kind', () => {
     const deps = { clock: new FakeClock(), newSecret: secretsInOrder() };
     expect(() => schnorrAttestation('key' as never, deps)).toThrow(

@@ -61,6 +61,8 @@ describe('What is asked of a Lango handler, by a bare client (L-01, L-02, L-05, 
     expect(none.house.ran).toMatchObject([{ params: {} }]);
     const { answer } = await exchange({ payload: { toolName: 'search', params: [1] } });
     expect(answer).toBe(error('params in payload is no object'));
+    const long = await exchange({ payload: { toolName: 'x'.repeat(513) } });
+    expect(long.answer).toBe(error('toolName in payload is too long'));
   });
 
   it.each(['nonsense', '[]', '{"type":5}', '{"a":]}', `{"a":${'['.repeat(500)}`])(
