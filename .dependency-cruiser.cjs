@@ -27,10 +27,11 @@ module.exports = {
     },
     {
       name: 'protocols-know-no-other',
-      comment: 'A2A and MCP know nothing of each other. XPR is a dialect of A2A, and A2A does not know it.',
+      comment:
+        'A2A, MCP and AgentMesh know nothing of each other. XPR is a dialect of A2A, and A2A does not know it.',
       severity: 'error',
-      from: { path: '^gateway/(a2a|mcp)/' },
-      to: { path: '^gateway/(a2a|mcp|xpr|lango)/', pathNot: '^gateway/$1/' },
+      from: { path: '^gateway/(a2a|mcp|agentmesh)/' },
+      to: { path: '^gateway/(a2a|mcp|xpr|lango|agentmesh)/', pathNot: '^gateway/$1/' },
     },
     {
       name: 'servers-know-no-clients',
@@ -65,14 +66,14 @@ module.exports = {
       comment: 'Only tests, benchmarks and users import the composition roots.',
       severity: 'error',
       from: { path: '^(runtime|actors|transports|policies|gateway)/' },
-      to: { path: '^(index|worker|process|simulate|gateway|xpr|lango|remote|mcp|machines)\\.ts$' },
+      to: { path: '^(index|worker|process|simulate|gateway|xpr|lango|remote|mcp|agentmesh|machines)\\.ts$' },
     },
     {
       name: 'product-imports-no-tooling',
       comment: 'Nothing that is published imports tests, benchmarks, examples, apps or tooling.',
       severity: 'error',
       from: {
-        path: '^(index\\.ts$|start-team\\.ts$|worker\\.ts$|process\\.ts$|simulate\\.ts$|gateway\\.ts$|xpr\\.ts$|lango\\.ts$|remote\\.ts$|mcp\\.ts$|machines\\.ts$|(runtime|actors|transports|policies|gateway)/)',
+        path: '^(index\\.ts$|start-team\\.ts$|worker\\.ts$|process\\.ts$|simulate\\.ts$|gateway\\.ts$|xpr\\.ts$|lango\\.ts$|remote\\.ts$|mcp\\.ts$|agentmesh\\.ts$|machines\\.ts$|(runtime|actors|transports|policies|gateway)/)',
       },
       to: { path: '^(test|bench|examples|apps|\\.ci)/' },
     },
@@ -109,7 +110,7 @@ module.exports = {
       comment: 'What is published imports only declared dependencies.',
       severity: 'error',
       from: {
-        path: '^(index\\.ts$|start-team\\.ts$|worker\\.ts$|process\\.ts$|simulate\\.ts$|gateway\\.ts$|xpr\\.ts$|lango\\.ts$|remote\\.ts$|mcp\\.ts$|machines\\.ts$|(runtime|actors|transports|policies|gateway)/)',
+        path: '^(index\\.ts$|start-team\\.ts$|worker\\.ts$|process\\.ts$|simulate\\.ts$|gateway\\.ts$|xpr\\.ts$|lango\\.ts$|remote\\.ts$|mcp\\.ts$|agentmesh\\.ts$|machines\\.ts$|(runtime|actors|transports|policies|gateway)/)',
       },
       to: {
         pathNot: peers,

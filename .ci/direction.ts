@@ -16,6 +16,7 @@ const CRUISED = [
   'process.ts',
   'simulate.ts',
   'gateway.ts',
+  'agentmesh.ts',
   'xpr.ts',
   'lango.ts',
   'remote.ts',

@@ -258,7 +258,7 @@ export const ROOMS: readonly Room[] = [
   ...RUNTIME,
   {
     room: 'policies',
-    holds: 'one file a rule: whether an envelope may go',
+    holds: 'one file a rule: whether an envelope may go, and be taken',
     ignores: 'who routes',
     invariants: 'Rules run in one order, the cheap ones first.',
     imports: ['runtime/protocol'],
@@ -409,6 +409,14 @@ export const ROOMS: readonly Room[] = [
     ignores: 'which transport a stream is of',
     invariants: 'Each stream has limits of size and time. A token is good on streams of its peer alone.',
     imports: ['runtime/protocol', 'gateway/admit'],
+  },
+  {
+    room: 'gateway/agentmesh',
+    holds: 'AgentMesh: identity file, messages, payloads, schemas',
+    ignores: '`gateway/http`, `gateway/a2a`',
+    invariants:
+      'A schema of somebody else cannot hold up the thread. An identity file is never written over.',
+    imports: ['runtime/protocol'],
   },
   {
     room: 'gateway',

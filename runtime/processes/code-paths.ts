@@ -6,7 +6,16 @@ import { fileURLToPath } from 'node:url';
 const SOURCES = [
   ...['runtime', 'policies', 'transports', 'gateway', 'actors'],
   ...['index.ts', 'worker.ts', 'process.ts', 'start-team.ts'],
-  ...['gateway.ts', 'lango.ts', 'machines.ts', 'mcp.ts', 'remote.ts', 'simulate.ts', 'xpr.ts'],
+  ...[
+    'agentmesh.ts',
+    'gateway.ts',
+    'lango.ts',
+    'machines.ts',
+    'mcp.ts',
+    'remote.ts',
+    'simulate.ts',
+    'xpr.ts',
+  ],
 ];
 
 /**

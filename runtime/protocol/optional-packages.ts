@@ -8,6 +8,7 @@ import { peersMissing } from './edge-errors.ts';
 export const ENTRY_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'orrery/admission/jwt': ['jose'],
   'orrery/admission/xpr': ['@noble/curves', '@noble/hashes', '@scure/base'],
+  'orrery/agentmesh': ['@scure/base', 'ajv'],
   'orrery/lango': ['@noble/curves', '@scure/base'],
   'orrery/mcp': ['@modelcontextprotocol/client'],
   'orrery/models': ['@ai-sdk/openai-compatible', 'ai'],
