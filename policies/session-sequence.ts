@@ -154,9 +154,12 @@ export class SessionNumbers {
   }
 }
 
+/** No session is remembered by a longer id. */
+const MAX_ID = 256;
+
 /**
  * The rule about numbered sessions: warns of a gap and of what comes late, drops what has come before. What has no session passes.
- * Make one for each peer.
+ * Refuses an id of more than 256 characters. Make one for each peer.
  */
 export function sessionSequence(options: SequenceOptions = {}): ReceivePolicy {
   const sequences = new SessionSequences(options);
@@ -164,6 +167,10 @@ export function sessionSequence(options: SequenceOptions = {}): ReceivePolicy {
     name: 'session-sequence',
     receive: ({ envelope: { session } }) => {
       if (session === undefined) return undefined;
+      if (session.id.length > MAX_ID) {
+        const reason = `The id of the session has ${session.id.length} characters, expected at most ${MAX_ID}`;
+        return { action: 'refuse', code: 'INVALID_ENVELOPE', reason };
+      }
       return findingOf(sequences.take(session.id, session.sequence), session.id, session.sequence);
     },
   };

@@ -64,7 +64,8 @@ export function openIdentity(clock: Clock, options: IdentityOptions = {}): Agent
     const known = load(file, options);
     if (known !== undefined) return known;
     makePrivateFolder(dirname(file));
-    requireOwnFolder(file, options);
+    // What others may see of it is told when the file is read.
+    requireOwnFolder(file, { onEvent: () => {} });
     try {
       writeWhole(file, newIdentityText(clock, options), { isNew: true });
     } catch (error) {

@@ -152,6 +152,13 @@ describe('sessionSequence', () => {
     expect(take(0)?.action).toBe('drop');
   });
 
+  it('remembers no id that is longer than 256 characters', () => {
+    const find = (length: number) =>
+      sessionSequence().receive({ peer: 'p', envelope: envelope(0, 'x'.repeat(length)) });
+    expect(find(256)).toBeUndefined();
+    expect(find(257)).toMatchObject({ action: 'refuse', code: 'INVALID_ENVELOPE' });
+  });
+
   it('drops what is too old to be told from what has come', () => {
     const policy = sessionSequence({ window: 32 });
     policy.receive({ peer: 'p', envelope: envelope(1_000) });

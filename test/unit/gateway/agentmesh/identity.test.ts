@@ -160,6 +160,7 @@ describe('openIdentity', () => {
     chmodSync(dirname(file), 0o770);
     expect(open).toThrow(/the mode of its folder is 0770/);
     chmodSync(dirname(file), 0o755);
+    rmSync(file);
     open();
     expect(events.map(({ kind }) => kind)).toEqual(['directory.exposed']);
   });
