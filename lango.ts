@@ -21,6 +21,7 @@ export {
   type ToolCall,
   type ToolExecutor,
 } from './gateway/lango/server/lango-handler.ts';
+export { teamExecutor, type TeamExecutorDeps } from './gateway/lango/server/team-executor.ts';
 export {
   beginSession,
   type BeginSessionOptions,

@@ -408,7 +408,7 @@ export const ROOMS: readonly Room[] = [
     holds: "Lango's A2A over streams: wire, sessions, firewall, attestation, server, client",
     ignores: 'which transport a stream is of',
     invariants: 'Each stream has limits of size and time. A token is good on streams of its peer alone.',
-    imports: ['runtime/protocol', 'gateway/admit'],
+    imports: ['runtime/protocol', 'gateway/admit', 'gateway/team'],
   },
   {
     room: 'gateway/agentmesh',
