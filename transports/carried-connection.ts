@@ -25,7 +25,10 @@ export interface CarrierUser {
 
 /** What takes whole frames over a network: a WebSocket, or a stream of bytes. */
 export interface Carrier {
-  /** Calls `settle` once when the frame is handed over. What is not settled when the carrier is over counts as lost. */
+  /**
+   * Takes the frame within this call; its bytes may change afterwards. Calls `settle` once when it is handed over. What is not
+   * settled when the carrier is over counts as lost.
+   */
   send(frame: Frame, settle: () => void): void;
   /** Reads no more, so that the writer at the other end has to stop. */
   pause(): void;
@@ -44,7 +47,7 @@ export interface Carrier {
 export interface CarriedConnectionDeps {
   readonly maxFrameBytes: number;
   readonly clock: Clock;
-  readonly remoteKey?: string | undefined;
+  readonly remoteKey?: () => string;
   onOver(connection: CarriedConnection): void;
 }
 
@@ -56,8 +59,6 @@ export interface CarriedConnectionDeps {
  */
 export class CarriedConnection implements Connection {
   readonly maxFrameBytes: number;
-  /** The public key that the other end has proved to have, in hexadecimal; undefined where the transport knows none. */
-  readonly remoteKey: string | undefined;
   readonly #carrier: Carrier;
   readonly #deps: CarriedConnectionDeps;
   readonly #onLost = new LossHandlers();
@@ -75,12 +76,16 @@ export class CarriedConnection implements Connection {
 
   constructor(open: (user: CarrierUser) => Carrier, deps: CarriedConnectionDeps) {
     this.maxFrameBytes = deps.maxFrameBytes;
-    this.remoteKey = deps.remoteKey;
     this.#deps = deps;
     this.#carrier = open({
       arrive: (frame, bytes) => this.#arrive(frame, bytes),
       over: (reason) => this.#endAfterFrames(reason),
     });
+  }
+
+  /** The public key that the other end has proved to have, in hexadecimal; undefined where the transport knows none. */
+  get remoteKey(): string | undefined {
+    return this.#deps.remoteKey?.();
   }
 
   get bufferedBytes(): number {
@@ -91,7 +96,6 @@ export class CarriedConnection implements Connection {
     const bytes = frameBytes(frame);
     if (bytes > this.maxFrameBytes) throw frameTooLarge(bytes, this.maxFrameBytes);
     if (this.#lostBecause !== undefined) throw connectionLost(this.#lostBecause);
-    const own = typeof frame === 'string' ? frame : new Uint8Array(frame);
     this.#bufferedBytes += bytes;
     await new Promise<void>((resolve, reject) => {
       const settle = (error?: Error): void => {
@@ -101,7 +105,7 @@ export class CarriedConnection implements Connection {
         else reject(error);
       };
       this.#unsettled.add(settle);
-      this.#carrier.send(own, settle);
+      this.#carrier.send(frame, settle);
     });
   }
 
@@ -122,6 +126,13 @@ export class CarriedConnection implements Connection {
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
+  }
+
+  /** Ends the connection at once, whatever is on its way. */
+  destroy(): void {
+    this.#arrived = [];
+    this.#lostBecause ??= 'it was closed';
+    this.#carrier.destroy();
   }
 
   async #close(): Promise<void> {

@@ -29,7 +29,7 @@ export class WebSocketCarrier implements Carrier {
 
   send(frame: Frame, settle: () => void): void {
     this.#gather();
-    this.#webSocket.send(frame, (error) => {
+    this.#webSocket.send(typeof frame === 'string' ? frame : new Uint8Array(frame), (error) => {
       if (error === undefined || error === null) settle();
     });
   }

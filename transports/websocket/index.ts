@@ -1,7 +1,7 @@
 /** Frames over WebSockets: `orrery/websocket`. */
-import { type WebSocketOptions, WebSocketTransport } from './transports/websocket/web-socket-transport.ts';
+import { type WebSocketOptions, WebSocketTransport } from './web-socket-transport.ts';
 
-export type { CarriedConnection } from './transports/carried-connection.ts';
+export type { CarriedConnection } from '../carried-connection.ts';
 export type { WebSocketOptions, WebSocketTransport };
 
 /**

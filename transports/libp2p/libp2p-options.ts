@@ -1,0 +1,30 @@
+import { z } from 'zod';
+
+const SEED_BYTES = 32;
+
+/**
+ * - `seed`             32 bytes, or 64 hexadecimal digits, that the Ed25519 key is made of. Whoever has it can pretend to be this
+ *                      end. @default a key made at random
+ * - `listen`           multiaddrs that are bound from the first `connect` or `listen` on; none for an end that only connects.
+ *                      @default ['/ip4/127.0.0.1/tcp/0']
+ * - `maxFrameBytes`    the largest frame that is carried; the same at both ends. @default 1_048_576
+ * - `connectTimeoutMs` how long connecting may take, milliseconds. @default 10_000
+ */
+export const Libp2pOptions = z.strictObject({
+  seed: z
+    .union([
+      z.custom<Uint8Array>(
+        (value) => value instanceof Uint8Array && value.byteLength === SEED_BYTES,
+        `${SEED_BYTES} bytes`,
+      ),
+      z.string().regex(/^[0-9a-f]{64}$/i),
+    ])
+    .optional(),
+  listen: z
+    .array(z.string().regex(/^\/(?:ip4|ip6|dns|dns4|dns6)\/[^/]+\/tcp\/\d+$/))
+    .readonly()
+    .default(['/ip4/127.0.0.1/tcp/0']),
+  maxFrameBytes: z.int().positive().default(1_048_576),
+  connectTimeoutMs: z.int().positive().default(10_000),
+});
+export type Libp2pOptions = z.input<typeof Libp2pOptions>;
