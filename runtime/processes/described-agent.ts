@@ -1,8 +1,7 @@
-import { z } from 'zod';
 import { AgentDefinition } from '../agent/agent-definition.ts';
+import { declaredElsewhere } from '../agent/declared-elsewhere.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
 import { hashOf } from '../protocol/approval.ts';
-import type { Capability } from '../protocol/capability.ts';
 import type { Description } from '../agent/agent-description.ts';
 import { foreignText } from './foreign-text.ts';
 
@@ -54,17 +53,6 @@ export function describedCard(
     ...(taint && { taint }),
   };
 }
-
-/** A capability of which no more is known here than what carries its payloads. */
-export const declaredElsewhere = (id: string, carries: Capability['carries'] = 'json'): Capability => ({
-  id,
-  name: id,
-  description: '',
-  input: z.unknown(),
-  output: z.unknown(),
-  carries,
-  readOnly: false,
-});
 
 function elsewhere(): never {
   throw new Error('The code of this agent is in another process');

@@ -4,6 +4,7 @@ import type { Cell } from '../cell/cell.ts';
 import type { CellMailbox } from '../cell/cell-mailbox.ts';
 import { entryOf, refuseOtherKind } from '../agent/find-handler.ts';
 import { Handling } from '../cell/handling.ts';
+import { RelayedStream } from '../cell/relayed-stream.ts';
 import { isPrivileged } from '../cell/cell-taint.ts';
 import type { InFlow } from '../mailbox/in-flow.ts';
 import { type Mail, messageTypeOf, NO_ASK, toEnvelope } from '../mailbox/mail.ts';
@@ -30,7 +31,6 @@ import type { Description } from '../agent/agent-description.ts';
 import { foreignText } from './foreign-text.ts';
 import type { Turn } from './host-frame.ts';
 import { ProcessRequests } from './process-requests.ts';
-import { ProcessStream } from './process-stream.ts';
 import type { Processes, ProcessOrder } from './processes.ts';
 import { errorOf } from './thrown.ts';
 
@@ -44,7 +44,7 @@ interface Work {
   readonly givenAtMs: number;
   handling: Handling | undefined;
   /** If the handler answers with one. */
-  stream: ProcessStream | undefined;
+  stream: RelayedStream | undefined;
   hasBegun: boolean;
 }
 
@@ -131,7 +131,7 @@ export class ProcessActor implements ActorLife, ProcessListener {
     this.#attach(work, handling);
     if (entry?.kind === 'stream') {
       const pull = (count: number): void => this.#process?.write({ t: 'pull', n: work.n, count });
-      work.stream = new ProcessStream(this.#cell, handling, pull);
+      work.stream = new RelayedStream(this.#cell, handling, pull);
     }
     return PENDING;
   }

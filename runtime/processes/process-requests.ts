@@ -1,4 +1,5 @@
 import type { AskOptions, Progress, Target, TellOptions } from '../agent/context.ts';
+import { declaredElsewhere } from '../agent/declared-elsewhere.ts';
 import type { Handling } from '../cell/handling.ts';
 import type { Cost } from '../protocol/budget.ts';
 import { notPermitted } from '../protocol/edge-errors.ts';
@@ -7,7 +8,6 @@ import type { Taint } from '../protocol/taint.ts';
 import type { AgentProcess, WorkFrame } from './agent-process.ts';
 import type { FrameTarget } from './child-frame.ts';
 import type { Answer } from './host-frame.ts';
-import { declaredElsewhere } from './described-agent.ts';
 
 /** What the code of one process may wait for at a time. */
 const MAX_OPEN = 1_024;

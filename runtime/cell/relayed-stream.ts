@@ -1,17 +1,17 @@
-import type { Cell } from '../cell/cell.ts';
-import type { Handling } from '../cell/handling.ts';
-import { readerLeft, STREAM_WINDOW, type StreamWindow } from '../cell/stream-windows.ts';
-import type { Timer } from '../cell/timer-wheel.ts';
 import { type Mail, REPLY } from '../mailbox/mail.ts';
+import type { Cell } from './cell.ts';
+import type { Handling } from './handling.ts';
+import { readerLeft, STREAM_WINDOW, type StreamWindow } from './stream-windows.ts';
+import type { Timer } from './timer-wheel.ts';
 
-/** A stream on its way from a process to its reader: the process may send as much as the reader takes. */
-export class ProcessStream {
+/** A stream on its way to its reader from code that runs elsewhere: that may send as much as the reader takes. */
+export class RelayedStream {
   readonly #cell: Cell;
   readonly #handling: Handling;
   readonly #window: StreamWindow;
   #timer: Timer | undefined;
 
-  /** `pull` tells the process how much more it may send. */
+  /** `pull` tells the code how much more it may send. */
   constructor(cell: Cell, handling: Handling, pull: (count: number) => void) {
     this.#cell = cell;
     this.#handling = handling;
