@@ -28,6 +28,8 @@ export interface LoadedAgent {
   readonly process: ProcessAgent | undefined;
   /** The node where it lives, if that is another one. */
   readonly node: string | undefined;
+  /** How an agent of another node is judged. @default by tier and sandbox of its card */
+  readonly clearance?: Clearance;
 }
 
 /** The agent that a definition says, under this card. */
@@ -53,8 +55,8 @@ export function loadedAgent(
 }
 
 /** An agent of another node is judged as its owner here has it say, and known for one; undefined for one of this node. */
-export const clearanceOf = ({ card: { tier, sandboxId }, node }: LoadedAgent): Clearance | undefined =>
-  node === undefined ? undefined : { tier, sandboxId, nodeId: node };
+export const clearanceOf = ({ card: { tier, sandboxId }, node, clearance }: LoadedAgent): Clearance | undefined =>
+  clearance ?? (node === undefined ? undefined : { tier, sandboxId, nodeId: node });
 
 /**
  * Throws INVALID_OPTIONS where an agent whose mailbox and state are kept has actors that live on after a throw, or would be kept in

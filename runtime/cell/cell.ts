@@ -397,15 +397,24 @@ export class Cell {
 
   /** Its handler threw and nothing else has happened: the envelope is told or tried again, and the actor goes on. */
   #outlive(error: unknown, handling: Handling): void {
-    if (this.#awaitsJournal(handling, () => this.#outlive(error, handling))) return;
+    this.#cutOffOne(handling, { reason: reasonOf(error), cause: error, isThrown: true });
+  }
+
+  /** What was done of it elsewhere is not known any more: the envelope is told or tried again, and the actor goes on. */
+  lose(handling: Handling, reason: string): void {
+    if (!handling.isOver) this.#cutOffOne(handling, { reason });
+  }
+
+  #cutOffOne(handling: Handling, cutOff: CutOff): void {
+    if (this.#awaitsJournal(handling, () => this.#cutOffOne(handling, cutOff))) return;
     const mail = handling.mail as Mail;
     mail.attempts += 1;
     if (this.outcomes.mayTryAgain(mail)) {
       handling.leaveAsks();
-      this.thread.log.error(this.row.id, error);
+      if (cutOff.cause !== undefined) this.thread.log.error(this.row.id, cutOff.cause);
     }
     this.#letGo(handling);
-    this.#endAttempt(mail, { reason: reasonOf(error), cause: error, isThrown: true });
+    this.#endAttempt(mail, cutOff);
     this.#goOn();
   }
 

@@ -168,6 +168,32 @@ export class MailSender {
     this.#wait(send, row, { go, fail });
   }
 
+  /**
+   * Sends `mail` as soon as there is room for it, with this much to spend. Resolves when its outcome is known, whatever that is;
+   * rejects with what it was refused with.
+   */
+  sendSettled(from: Identity, mail: Mail, funds: Funds | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const { receipts } = this.#thread.outbox;
+      const send = this.#sendOf(from, mail, { parent: undefined, manner: TOLD, budget: undefined, funds });
+      const fail = (error: Error): void => {
+        receipts.forget(mail);
+        this.#end(send, undefined);
+        reject(error);
+      };
+      const why = this.#late(send) ?? this.#begin(send);
+      if (why !== undefined) return fail(why);
+      receipts.expect(mail, resolve);
+      const done = ({ delivered, error, errorCode, retryAfterMs }: RoutingResult): void => {
+        if (delivered) return;
+        receipts.forget(mail);
+        const details = { recipient: mail.recipient, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+        reject(new OrreryError(errorCode ?? 'REFUSED', error ?? 'it was refused', { details }));
+      };
+      this.#sendWhenRoom(send, mail.timestamp, { isInTurn: false, done, fail });
+    });
+  }
+
   /** `send`, once it is known whether other nodes have whom it is for, if nobody here is meant. */
   sendWhenFound(from: Identity, mail: Mail): Promise<RoutingResult> {
     return new Promise((resolve) => {

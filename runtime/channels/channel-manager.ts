@@ -50,6 +50,12 @@ interface Accepted {
   readonly proof: ChannelProof | undefined;
 }
 
+/** A transport that takes connections. */
+interface Listening {
+  readonly transport: TransportKind;
+  readonly listener: Listener;
+}
+
 const MaxAccepted = z.int().nonnegative().default(1_024);
 
 /**
@@ -71,7 +77,7 @@ export class ChannelManager {
   readonly #opened = new Map<string, ChannelEnd>();
   readonly #accepted = new Map<string, ChannelEnd>();
   readonly #onChannel = new Set<{ readonly handle: (channel: A2AChannel) => void }>();
-  #listeners: Promise<readonly Listener[]> | undefined;
+  #listeners: Promise<readonly Listening[]> | undefined;
 
   static {
     bindMethods(ChannelManager.prototype);
@@ -101,10 +107,14 @@ export class ChannelManager {
     });
   }
 
-  /** Takes connections on every transport, until `closeAll`. Rejects as their `listen` does; then on none. */
-  async listen(): Promise<void> {
+  /**
+   * Takes connections on every transport, until `closeAll`. Resolves to where: what others connect to. Rejects as their `listen`
+   * does; then on none.
+   */
+  async listen(): Promise<readonly AgentEndpoint[]> {
     this.#listeners ??= this.#listenEverywhere();
-    await this.#listeners;
+    const listening = await this.#listeners;
+    return listening.map(({ transport, listener: { address } }) => ({ transport, address }));
   }
 
   /**
@@ -150,7 +160,7 @@ export class ChannelManager {
     const closing = this.listChannels().map((channel) => channel.close());
     const listeners = await (listening ?? Promise.resolve([])).catch(() => []);
     await Promise.all([
-      ...listeners.map((listener) => listener.close()),
+      ...listeners.map(({ listener }) => listener.close()),
       ...closing,
       this.#handshakes.close(),
     ]);
@@ -179,18 +189,19 @@ export class ChannelManager {
     return this.#reports.counts();
   }
 
-  async #listenEverywhere(): Promise<readonly Listener[]> {
+  async #listenEverywhere(): Promise<readonly Listening[]> {
     const { transports } = this.#options;
     const asked = await Promise.allSettled(
-      transports.map((transport) =>
-        transport.listen((connection) => this.#handshakes.add(connection, transport.kind)),
-      ),
+      transports.map(async (transport) => ({
+        transport: transport.kind,
+        listener: await transport.listen((connection) => this.#handshakes.add(connection, transport.kind)),
+      })),
     );
     const listeners = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     const failure = asked.find((one) => one.status === 'rejected');
     if (failure === undefined) return listeners;
     this.#listeners = undefined;
-    await Promise.all(listeners.map((listener) => listener.close()));
+    await Promise.all(listeners.map(({ listener }) => listener.close()));
     throw failure.reason;
   }
 

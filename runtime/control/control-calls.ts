@@ -8,6 +8,9 @@ import type { Conservation } from '../protocol/conservation.ts';
 import type { DeadLetter } from '../protocol/dead-letter.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import type { ErrorData } from '../protocol/errors.ts';
+import type { PeerBoot } from '../peers/peer-boot.ts';
+import type { AgentEndpoint } from '../protocol/agent-card.ts';
+import type { PeerRow } from '../protocol/peer-row.ts';
 import type { RosterRow } from '../protocol/roster.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
@@ -107,6 +110,13 @@ export interface ControlCalls {
   counts(): Float64Array;
   /** Resolves when what was sent before, from anywhere, to durable recipients is kept. */
   whenKept(): Promise<void>;
+  /** Has a thread of its own speak with other nodes. Resolves to where they find it. Fails with INVALID_OPTIONS. */
+  openPeers(boot: PeerBoot): Promise<readonly AgentEndpoint[]>;
+  /** The other nodes. */
+  peers(): Promise<readonly PeerRow[]>;
+  dialPeer(endpoint: AgentEndpoint): Promise<void>;
+  /** Cuts off whoever has this key, and lets them in no more. */
+  revokePeer(publicKey: string): Promise<void>;
   /** Waits until nothing is in hand or waits, at most `drainMs`; then ends every agent and thread. */
   stop(drainMs: number): Promise<void>;
 }

@@ -7,9 +7,13 @@ import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { type ErrorData, invalidOptions, reasonOf, refused } from '../protocol/errors.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
 import { AgentStatusMemory } from '../routing/agent-status-memory.ts';
+import type { PeerBoot } from '../peers/peer-boot.ts';
+import type { PeerOrder } from '../peers/peer-host.ts';
+import type { AgentEndpoint } from '../protocol/agent-card.ts';
+import type { PeerRow } from '../protocol/peer-row.ts';
 import type { RemoteQuery } from '../routing/remote-lookup.ts';
 import { type AgentOffer, offeringProfile } from '../routing/offered-profile.ts';
-import type { TableDelta } from '../routing/routing-table.ts';
+import { NO_CHANGE, type TableDelta } from '../routing/routing-table.ts';
 import type { AgentProfile } from '../protocol/agent-row.ts';
 import { Supervisor } from '../supervision/supervisor.ts';
 import type { Conservation } from '../protocol/conservation.ts';
@@ -19,7 +23,7 @@ import { AgentTable, type AgentEntry } from './agent-table.ts';
 import { AgentLives } from './agent-lives.ts';
 import { AgentProcesses } from './agent-processes.ts';
 import { ControlHistory } from './control-history.ts';
-import { type AgentOrder, Enrolment } from './enrolment.ts';
+import { type AgentOrder, Enrolment, PEERS } from './enrolment.ts';
 import type { ControlBoot, ControlCalls, WrongStart } from './control-calls.ts';
 import { Hosting, unlessItDies } from './hosting.ts';
 import { JournalThread } from '../journal/journal-thread.ts';
@@ -345,6 +349,12 @@ export class Control implements ControlCalls {
       case 'ended':
         this.#lives.hasEnded(message.slot);
         return;
+      case 'enrol':
+        void this.#enrolPeers(incarnation, message.orders);
+        return;
+      case 'dismiss':
+        void this.announce({ version: 0, ...NO_CHANGE, remove: message.ids });
+        return;
       default:
         throw invalidOptions(`message of incarnation ${incarnation.number}`, message, 'a place message');
     }
@@ -353,11 +363,45 @@ export class Control implements ControlCalls {
   /** The embedder's thread asks; whoever it found has been told to all when it answers. */
   async #lookUp(incarnation: ThreadIncarnation, query: RemoteQuery): Promise<void> {
     // A host that cannot be asked has found nobody.
-    await this.#threads
-      .get('host')
-      .connection.api.lookUp(query)
-      .catch(() => undefined);
+    const asked = [PEERS, 'host'].filter((place) => this.#threads.has(place));
+    for (const place of asked)
+      await this.#threads
+        .get(place)
+        .connection.api.lookUp(query)
+        .catch(() => undefined);
     this.#threads.tellIncarnation(incarnation, { t: 'looked-up', query });
+  }
+
+  /** Agents of other nodes join the team: all of one message, or none. */
+  async #enrolPeers(incarnation: ThreadIncarnation, orders: readonly PeerOrder[]): Promise<void> {
+    const modules = orders.map(({ module }) => module);
+    const wanted = orders.filter(({ id, module }) => this.#agents.find(id)?.module !== module);
+    let problem: string | undefined;
+    try {
+      if (wanted.length > 0) await this.start(wanted.map(peerOrder));
+    } catch (error) {
+      problem = reasonOf(error);
+    }
+    this.#threads.tellIncarnation(incarnation, { t: 'enrolled', modules, problem });
+  }
+
+  // Other nodes
+
+  async openPeers(boot: PeerBoot): Promise<readonly AgentEndpoint[]> {
+    this.#threads.ensure(PEERS);
+    return this.#threads.get(PEERS).connection.api.openPeers(boot);
+  }
+
+  async peers(): Promise<readonly PeerRow[]> {
+    return this.#threads.has(PEERS) ? this.#threads.get(PEERS).connection.api.peers() : [];
+  }
+
+  async dialPeer(endpoint: AgentEndpoint): Promise<void> {
+    await this.#threads.get(PEERS).connection.api.dialPeer(endpoint);
+  }
+
+  async revokePeer(publicKey: string): Promise<void> {
+    await this.#threads.get(PEERS).connection.api.revokePeer(publicKey);
   }
 
   #learn(report: EventReport): void {
@@ -397,6 +441,11 @@ export class Control implements ControlCalls {
     this.#stopBeat = this.#seams.clock.setTimer(BEAT_MS, () => this.#live());
   }
 }
+
+const peerOrder = ({ id, module }: PeerOrder): AgentOrder => ({
+  ...{ module, ids: [id], isInline: false, isPeer: true },
+  ...{ process: undefined, lazy: undefined, card: undefined },
+});
 
 const journalFacts = (failure: ErrorData | undefined): Partial<SystemEvent> =>
   failure === undefined

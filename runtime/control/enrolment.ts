@@ -21,12 +21,16 @@ export interface AgentOrder {
   readonly lazy: boolean | undefined;
   /** The card that it is registered under already, instead of the module's. */
   readonly card: AgentCard | undefined;
+  /** It is of another node. @default false */
+  readonly isPeer?: boolean;
 }
 
 /** The place of live agents: the embedder's thread. */
 const HOST = 'host';
 /** The place of agents whose code runs in processes of their own; no agent's code runs in its thread. */
 const RELAY = 'relay';
+/** The place that speaks with other nodes, and where their agents have their mailboxes. */
+export const PEERS = 'peers';
 
 /** An agent that is to be started, and where. */
 interface Placed {
@@ -125,8 +129,9 @@ export class Enrolment {
     return orders.map((order, at) => ({ order, place: taken[at] as string }));
   }
 
-  #placeFor({ isInline, process }: AgentOrder, taken: readonly string[]): string {
+  #placeFor({ isInline, isPeer, process }: AgentOrder, taken: readonly string[]): string {
     if (isInline) return HOST;
+    if (isPeer === true) return PEERS;
     return process === undefined ? this.#leastLoaded(taken) : RELAY;
   }
 

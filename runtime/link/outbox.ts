@@ -12,10 +12,11 @@ import { LANE, type Lane, type Mail } from '../mailbox/mail.ts';
 import { MailNames } from '../mailbox/mail-names.ts';
 import { OutFlow } from '../mailbox/out-flow.ts';
 import type { AgentRow } from '../protocol/agent-row.ts';
-import type { EventLoop } from '../protocol/seams.ts';
+import type { Clock, EventLoop } from '../protocol/seams.ts';
 import type { Commits } from './commits.ts';
 import { type UnitLog, JournalWriter, type Sender, type Sending } from './journal-writer.ts';
 import type { Link } from './link.ts';
+import { Receipts } from './receipts.ts';
 
 /** Takes mail that is sent to it within the thread. */
 export interface Recipient {
@@ -59,6 +60,7 @@ export interface OutboxDeps {
   readonly control: ControlThread;
   /** Posting is put off until the code that runs now is over. */
   readonly loop: Pick<EventLoop, 'defer'>;
+  readonly clock: Clock;
 }
 
 /** A mail for a `retry` recipient whose only copy is in this thread: the control thread keeps a second one. */
@@ -76,6 +78,8 @@ export interface ReplicatedMail {
  * the thread delivered. So nobody starts on mail of a handler that may have to run again.
  */
 export class Outbox {
+  /** Who is told when what is sent from here is settled. */
+  readonly receipts: Receipts;
   readonly #place: string;
   readonly #incarnation: number;
   readonly #links: OutboxLinks;
@@ -100,7 +104,7 @@ export class Outbox {
   #onCommitted: (() => void)[] = [];
   #isFlushPlanned = false;
 
-  constructor({ place, links, delivery, commits, control, loop }: OutboxDeps) {
+  constructor({ place, links, delivery, commits, control, loop, clock }: OutboxDeps) {
     this.#place = place.id;
     this.#incarnation = place.incarnation;
     this.#links = links;
@@ -108,6 +112,7 @@ export class Outbox {
     this.#commits = commits;
     this.#control = control;
     this.#loop = loop;
+    this.receipts = new Receipts(clock);
     this.#names = new MailNames((memory) => control.keepNames(memory));
   }
 
@@ -162,6 +167,7 @@ export class Outbox {
   #send(row: AgentRow, lane: Lane, mail: Mail, senderSlot: number): void {
     const flow = this.#flow(row, lane);
     flow.add(mail);
+    this.receipts.sent(flow, mail);
     if (flow.isLocal) {
       this.#acceptLocal(flow, row, mail, senderSlot);
       return;

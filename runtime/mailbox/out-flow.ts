@@ -77,6 +77,12 @@ export class OutFlow {
     return most < capacity || this.unsettled + this.pending < capacity;
   }
 
+  /** Says whether the outcome of `sequence` is known. */
+  isSettled(sequence: number): boolean {
+    const { words, base } = this;
+    return isSettledAt(words, base, words[base + MARK.settled] as number, sequence);
+  }
+
   /** Lets the recipient note outcomes ahead of older ones; there is room for them behind the record. */
   openWindow(): void {
     this.isWindowed = true;

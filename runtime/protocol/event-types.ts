@@ -32,6 +32,7 @@ export const KIND_OF_TYPE = {
   'place-started': 'life',
   'place-died': 'life',
   'process-ended': 'life',
+  'peer-status': 'life',
   journal: 'life',
   history: 'life',
   'router-state': 'traffic',

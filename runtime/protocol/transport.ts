@@ -51,12 +51,26 @@ export interface Listener {
   close(): Promise<void>;
 }
 
+/**
+ * How another thread makes the same transport: by what `make` of `module` makes of `options`, which are plain data.
+ *
+ * @example { module: 'file:///app/websocket.js', make: 'webSocket', options: { port: 7400 } }
+ */
+export interface TransportSpec {
+  readonly module: string;
+  readonly make: string;
+  readonly options: unknown;
+}
+
 /** Carries frames between two ends, and knows nothing of agents, channels or envelopes. */
 export interface Transport {
   readonly kind: TransportKind;
 
   /** The largest frame that it carries, in bytes. */
   readonly maxFrameBytes: number;
+
+  /** A system that speaks with other nodes makes its transports in a thread of its own. @default it stays in this one */
+  readonly spec?: TransportSpec;
 
   /**
    * Rejects with DELIVERY_FAILED when nobody takes connections at `address`, and CANCELLED when `signal` aborts first;

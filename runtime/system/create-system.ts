@@ -44,10 +44,12 @@ import { type JournalRecords, journalRecords } from './journal-records.ts';
 import { LoopMail } from './loop-mail.ts';
 import { OwnMailbox } from './own-mailbox.ts';
 import { Peers, type PeersDeps } from './peers.ts';
+import { OwnPeers } from './system-peers.ts';
 import { HostChannels } from './system-channels.ts';
 import type { SystemDeps } from './system-deps.ts';
 import { Stop, type StopWork, type SystemWithStopWork } from './stop-work.ts';
 import type { LoopSender } from './system.ts';
+import type { PeerLimits } from './peer-options.ts';
 import type { Conservation } from '../protocol/conservation.ts';
 import type { DeadLetter } from '../protocol/dead-letter.ts';
 import { RosterOptions, type RosterRow } from '../protocol/roster.ts';
@@ -67,6 +69,7 @@ export async function createSystem(
   const system = new RunningSystem(deps, parsed);
   try {
     await system.boot();
+    if (parsed.peers !== undefined) await system.peers.open(parsed.peers);
     await system.startTeam(parsed.agents);
     return membersOf(system);
   } catch (error) {
@@ -78,13 +81,13 @@ export async function createSystem(
 /** A system as an object whose members are its own: whoever has more to offer makes a whole object of these and that. */
 function membersOf(system: RunningSystem): SystemWithStopWork {
   const { ask, stream, tell, tellWhenRoom, send, onReceive, client, openAccount, loop } = system;
-  const { registry, channels, records, start, stopAgent, restart, terminate, configure, whenKept } = system;
+  const { registry, peers, channels, records, start, stopAgent, restart, terminate, configure, whenKept } = system;
   const { upgrade, upgradeAll, rollingRestart, resume } = system;
   const { roster, recentEvents, inspect, thread, deadLetters, conservation, metrics } = system;
   const { beforeStop, stop } = system;
   return {
     ...{ ask, stream, tell, tellWhenRoom, send, onReceive, client, openAccount, loop },
-    ...{ registry, channels, records, start, stopAgent, restart, terminate, configure, whenKept },
+    ...{ registry, peers, channels, records, start, stopAgent, restart, terminate, configure, whenKept },
     ...{ upgrade, upgradeAll, rollingRestart, resume },
     ...{ roster, recentEvents, inspect, thread, deadLetters, conservation, metrics },
     ...{ beforeStop, stop, [Symbol.asyncDispose]: () => stop() },
@@ -120,7 +123,8 @@ class RunningSystem implements Omit<SystemWithStopWork, typeof Symbol.asyncDispo
   readonly #mailbox: OwnMailbox;
   readonly #loopMailbox: OwnMailbox;
   readonly #loopMail: LoopMail;
-  readonly #peers: Peers | undefined;
+  readonly peers: OwnPeers;
+  readonly #lookups: Peers | undefined;
 
   static {
     bindMethods(RunningSystem.prototype);
@@ -188,7 +192,7 @@ class RunningSystem implements Omit<SystemWithStopWork, typeof Symbol.asyncDispo
         received: (port) => spawner.received(port),
         embedder: {
           show: (events) => this.#publish(events),
-          lookUp: async (query) => this.#peers?.find(query),
+          lookUp: async (query) => this.#lookups?.find(query),
         },
       },
       { policies, interceptors, inline: this.#given.live },
@@ -216,7 +220,9 @@ class RunningSystem implements Omit<SystemWithStopWork, typeof Symbol.asyncDispo
       table: this.#node.table,
       onChange: (delta) => void this.#connection.api.announce(delta).catch(() => undefined),
     });
-    this.#peers = options.peers && this.#peersOver(options.peers, seams.clock);
+    this.peers = new OwnPeers(this.#connection.api);
+    const { lookup } = options.peers ?? {};
+    this.#lookups = lookup && this.#lookupsBy({ ...(options.peers as PeerLimits), lookup }, seams.clock);
     this.records = journalRecords({
       journal: () => this.#node.journal,
       end: () => this.#end,
@@ -401,7 +407,7 @@ class RunningSystem implements Omit<SystemWithStopWork, typeof Symbol.asyncDispo
     return this.#stop.begin(options);
   }
 
-  #peersOver(options: PeersDeps['options'], clock: PeersDeps['clock']): Peers {
+  #lookupsBy(options: PeersDeps['options'], clock: PeersDeps['clock']): Peers {
     return new Peers({
       options,
       clock,
@@ -428,7 +434,7 @@ class RunningSystem implements Omit<SystemWithStopWork, typeof Symbol.asyncDispo
     if (this.#end !== undefined) return;
     this.#end = error;
     this.#watch.close();
-    this.#peers?.close();
+    this.#lookups?.close();
     this.#connection.cut(error);
     this.#host.close(error);
     this.#listeners.clear();

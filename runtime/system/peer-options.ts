@@ -1,6 +1,12 @@
+import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
+import { ChannelOptions } from '../channels/channel-options.ts';
+import { Trust } from '../peers/trust.ts';
+import { NodeId } from '../protocol/a2a-extension.ts';
+import type { AgentEndpoint } from '../protocol/agent-card.ts';
 import { MAX_TIMER_MS } from '../protocol/milliseconds.ts';
+import type { Transport, TransportKind } from '../protocol/transport.ts';
 import type { FoundCard } from '../routing/discovery.ts';
 import type { RemoteQuery } from '../routing/remote-lookup.ts';
 
@@ -29,21 +35,91 @@ export const PeerLimits = z.strictObject({
 });
 export type PeerLimits = z.output<typeof PeerLimits>;
 
-export const PeerOptions = PeerLimits.extend({
-  lookup: z.custom<PeerOptions['lookup']>((value) => typeof value === 'function', 'a function'),
-});
+const TransportOption = z.custom<Transport>(
+  (value) => typeof (value as Partial<Transport> | null)?.spec?.module === 'string',
+  'a transport that another thread can make too, such as webSocket({ port })',
+);
+
+const PrivateKey = z.custom<KeyObject>(
+  (value) => (value as Partial<KeyObject> | null)?.asymmetricKeyType === 'ed25519',
+  'an Ed25519 key',
+);
 
 /**
- * Who is asked for agents and capabilities that nobody here has, before it is said that there is no such.
+ * Who this node is, for others.
  *
- * - `lookup`    finds them on other nodes; resolves to an empty list when there are none. `signal` aborts after `timeoutMs`.
- *               What it throws is an `error` event, and to whoever asked the agent is not found.
- * - `timeoutMs` how long one lookup may take. @default 2_000
- * - `missMs`    how long it is remembered that nobody was found: until then the same is not looked up again. @default 5_000
- * - `maxFound`  agents that are taken in at most, as long as the system runs. @default 1_000
+ * - `node` its name: elsewhere its agents are called `<node>/<id>`.
+ * - `key`  what proves it: a key pair, or the file of a private key (PEM), which is made if it is not there. Whoever trusts this
+ *          node does so by the public key. @default a new one with each start
+ */
+export const PeerIdentity = z.strictObject({
+  node: NodeId,
+  key: z
+    .union([z.strictObject({ publicKey: z.string(), privateKey: PrivateKey }), z.string().min(1)])
+    .optional(),
+});
+export type PeerIdentity = z.input<typeof PeerIdentity>;
+
+/** Where other nodes are: `ws://host:port/path`, `hyperswarm:<key>`, or a multiaddr of libp2p. */
+export const PeerAddress = z.string().transform((address, context): AgentEndpoint => {
+  const transport = transportOf(address);
+  if (transport !== undefined) return { transport, address };
+  context.addIssue({
+    code: 'custom',
+    input: address,
+    message: 'ws://host:port/path, hyperswarm: and a key, or a multiaddr',
+  });
+  return z.NEVER;
+});
+
+function transportOf(address: string): TransportKind | undefined {
+  if (/^wss?:\/\//.test(address)) return 'websocket';
+  if (address.startsWith('hyperswarm:')) return 'hyperswarm';
+  return address.startsWith('/') ? 'libp2p' : undefined;
+}
+
+export const PeerOptions = z
+  .strictObject({
+    ...PeerLimits.shape,
+    lookup: z
+      .custom<NonNullable<PeerOptions['lookup']>>((value) => typeof value === 'function', 'a function')
+      .optional(),
+    transports: z.array(TransportOption).default([]),
+    identity: PeerIdentity.optional(),
+    trust: z.array(Trust).default([]),
+    discover: z.strictObject({ dial: z.array(PeerAddress).default([]) }).prefault({}),
+    channel: ChannelOptions.prefault({}),
+  })
+  .refine(({ lookup, transports }) => lookup !== undefined || transports.length > 0, {
+    path: ['transports'],
+    error: 'at least one transport, or a `lookup`',
+  })
+  .refine(({ identity, transports }) => identity !== undefined || transports.length === 0, {
+    path: ['identity'],
+    error: 'the name of this node, where there are transports',
+  });
+
+/**
+ * Other nodes, with which this one works as one team: their agents are asked, told and streamed from as if they were here.
+ *
+ * - `transports` what carries the channels, in the order of preference. @default none
+ * - `identity`   who this node is. Needed with transports.
+ * - `trust`      which other nodes are let in, and how their agents are judged. @default nobody is
+ * - `discover`   `dial`: addresses of other nodes, tried until they are there. @default none: others dial
+ * - `channel`    how channels wait, try again, and bound what they keep.
+ * - `lookup`     finds agents and capabilities that nobody here has in other ways; resolves to an empty list when there are none.
+ *                `signal` aborts after `timeoutMs`. What it throws is an `error` event, and to whoever asked the agent is not found.
+ * - `timeoutMs`  how long one lookup may take. @default 2_000
+ * - `missMs`     how long it is remembered that nobody was found: until then the same is not looked up again. @default 5_000
+ * - `maxFound`   agents that `lookup` adds at most, as long as the system runs. @default 1_000
  */
 export interface PeerOptions {
-  readonly lookup: (query: RemoteQuery, signal: AbortSignal) => Promise<readonly FoundPeer[]>;
+  readonly transports?: readonly Transport[];
+  readonly identity?: PeerIdentity;
+  readonly trust?: readonly z.input<typeof Trust>[];
+  readonly discover?: { readonly dial?: readonly string[] };
+  readonly channel?: ChannelOptions;
+  readonly lookup?: (query: RemoteQuery, signal: AbortSignal) => Promise<readonly FoundPeer[]>;
   readonly timeoutMs?: number;
   readonly missMs?: number;
   readonly maxFound?: number;

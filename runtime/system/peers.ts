@@ -22,7 +22,7 @@ interface Found extends FoundPeer {
  * - `onProblem` hears why a lookup found nobody, or what it found was not taken in.
  */
 export interface PeersDeps {
-  readonly options: Pick<PeerOptions, 'lookup'> & PeerLimits;
+  readonly options: Required<Pick<PeerOptions, 'lookup'>> & PeerLimits;
   readonly registry: AgentRegistry;
   readonly clock: Clock;
   readonly host: (agent: AgentDefinition<unknown>, card: AgentCard) => Promise<unknown>;

@@ -12,6 +12,7 @@ import type { AgentRegistry } from '../routing/agent-registry.ts';
 import type { JournalRecords } from './journal-records.ts';
 import type { Account } from './account.ts';
 import type { SystemChannels } from './system-channels.ts';
+import type { SystemPeers } from './system-peers.ts';
 import type { AgentSpec } from './system-options.ts';
 import type { Upgrading } from './upgrading.ts';
 
@@ -34,6 +35,8 @@ export interface System extends Sender, Upgrading, AsyncDisposable {
   openAccount(budget: Budget): Account;
   /** Of a loop that works with the team, whose name is `system/loop`; agents answer it, and write to it by `onReceive`. */
   readonly loop: LoopSender;
+  /** Other nodes, with which this one works as one team. */
+  readonly peers: SystemPeers;
   /** Channels to agents of the system, whose other end is in this thread. */
   readonly channels: SystemChannels;
   /** Starts more agents; resolves and fails as `startSystem` does. */

@@ -2,6 +2,8 @@ import type { MakeActor } from '../cell/actor-life.ts';
 import { type AgentDefinition, defineAgent } from '../agent/agent-definition.ts';
 import type { Cell } from '../cell/cell.ts';
 import { importAgent } from '../agent/import-agent.ts';
+import type { PeerHost } from '../peers/peer-host.ts';
+import { isPeerModule, nameIn } from '../peers/peer-module.ts';
 import type { ProcessHost } from '../processes/process-host.ts';
 import type { ProcessOptions } from '../agent/process-options.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
@@ -16,6 +18,8 @@ type HostOrder = ControlOrder & { readonly t: 'host' };
 export interface AgentHostDeps {
   readonly node: ThreadNode;
   readonly processes: ProcessHost;
+  /** The agents of other nodes, in the place that speaks with those. */
+  readonly peers: () => PeerHost | undefined;
   /** Agents that were given as live objects, by their key. */
   readonly inline: ReadonlyMap<string, AgentDefinition<unknown>>;
   /** Makes the lives of agents whose code runs here. @default the code alone */
@@ -36,6 +40,7 @@ export class AgentHost {
   async load(module: string, process?: ProcessOptions): Promise<LoadedAgent> {
     const { node, processes } = this.#deps;
     if (process !== undefined) return processes.load({ module, options: process });
+    if (isPeerModule(module)) return this.#peers(module).load(module);
     const definition = await this.#load(module);
     return loadedAgent(definition, definition.card(node.seams.clock.now()));
   }
@@ -57,16 +62,17 @@ export class AgentHost {
     const { node } = this.#deps;
     const cell = node.cellOf(slot);
     if (cell === undefined) throw notHere(module, node.id);
-    const next = await this.#codeOf(order);
+    const next = await this.#codeOf({ ...order, id: cell.row.id });
     return resumed === undefined
       ? changeCell(cell, next, { graceMs, isFresh })
       : resumeCell(cell, next, resumed.snapshot);
   }
 
   /** The code that an agent is to run. Fails with MODULE_INVALID naming it. */
-  async #codeOf({ module, process }: Pick<ChangeOrder, 'module' | 'process'>): Promise<NextCode> {
+  async #codeOf({ id, module, process }: Pick<ChangeOrder, 'module' | 'process'> & { readonly id: string }): Promise<NextCode> {
     const { processes, makeActor } = this.#deps;
     if (process !== undefined) return processes.agent(module, process);
+    if (isPeerModule(module)) return this.#peers(module).code(id, module);
     return { definition: await this.#load(module), makeActor };
   }
 
@@ -101,12 +107,12 @@ export class AgentHost {
   }
 
   async #hostedOf(
-    { module, broken, process }: HostOrder['agents'][number],
+    { id, module, broken, process }: HostOrder['agents'][number],
     isAgain: boolean,
   ): Promise<NextCode | Error> {
     if (broken !== undefined) return moduleInvalid(module, broken);
     try {
-      return await this.#codeOf({ module, process });
+      return await this.#codeOf({ id, module, process });
     } catch (error) {
       if (isAgain) return error as Error;
       throw error;
@@ -122,6 +128,13 @@ export class AgentHost {
       if (!isAgain) throw error;
       for (const { row } of cells) if (row.profile.durable) log.error(row.id, error);
     }
+  }
+
+  #peers(module: string): PeerHost {
+    const { peers } = this.#deps;
+    const host = peers();
+    if (host === undefined) throw notHere(nameIn(module), this.#deps.node.id);
+    return host;
   }
 
   async #load(module: string): Promise<AgentDefinition<unknown>> {

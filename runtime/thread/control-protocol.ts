@@ -18,6 +18,10 @@ import type { TableChange, TableDelta } from '../routing/routing-table.ts';
 import type { Refusal } from '../supervision/outsiders.ts';
 import type { DiedOver } from '../supervision/supervisor.ts';
 import type { JournalAccess } from '../journal/journal-thread.ts';
+import type { PeerBoot } from '../peers/peer-boot.ts';
+import type { PeerOrder } from '../peers/peer-host.ts';
+import type { PeerRow } from '../protocol/peer-row.ts';
+import type { AgentEndpoint } from '../protocol/agent-card.ts';
 
 /** Which envelope a death is charged to; it alone counts as an attempt. */
 export interface Charge {
@@ -116,6 +120,8 @@ export type ControlOrder =
   | { readonly t: 'checkpoints'; readonly kept: readonly Checkpoint[] }
   /** Mail for durable recipients is kept from here on. */
   | { readonly t: 'journal'; readonly access: JournalAccess }
+  /** Agents of other nodes have joined the team, or `problem` says why not. */
+  | { readonly t: 'enrolled'; readonly modules: readonly string[]; readonly problem: string | undefined }
   | { readonly t: 'inspect'; readonly isOn: boolean };
 
 /** What a place tells the control thread, one way. */
@@ -170,7 +176,11 @@ export type NodeReport =
   | { readonly t: 'process'; readonly slot: number; readonly pid: number | undefined }
   | { readonly t: 'exited'; readonly slot: number; readonly over: DiedOver | undefined }
   /** It says what it offers from now on. */
-  | { readonly t: 'offers'; readonly slot: number; readonly offer: AgentOffer };
+  | { readonly t: 'offers'; readonly slot: number; readonly offer: AgentOffer }
+  /** Agents of other nodes are to join the team. */
+  | { readonly t: 'enrol'; readonly orders: readonly PeerOrder[] }
+  /** Agents of other nodes are no more. */
+  | { readonly t: 'dismiss'; readonly ids: readonly string[] };
 
 /** Counts of one place; `inFlight` is counted in its mailboxes and ledgers. */
 export interface NodeStats {
@@ -189,6 +199,12 @@ export interface NodeCalls {
   stats(): NodeStats;
   /** Resolves when the other nodes have been asked, and whoever they have is in the table. */
   lookUp(query: RemoteQuery): Promise<void>;
+  /** Has this place speak with other nodes. Fails with INVALID_OPTIONS when it cannot listen. Resolves to where others find it. */
+  openPeers(boot: PeerBoot): Promise<readonly AgentEndpoint[]>;
+  /** The other nodes, as this place knows them. */
+  peers(): readonly PeerRow[];
+  dialPeer(endpoint: AgentEndpoint): void;
+  revokePeer(publicKey: string): void;
   /** The accounts of the envelopes that wait here or are in hand. */
   heldAccounts(): readonly number[];
   /** Of the agents that live here, those that have actors, with these. */

@@ -13,8 +13,12 @@ import type { ToolCount } from '../observe/tool-counts.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { errorToData, notHere, type OrreryError, systemStopped } from '../protocol/errors.ts';
 import type { JudgePolicy } from '../protocol/policy.ts';
+import type { AgentEndpoint } from '../protocol/agent-card.ts';
+import type { PeerRow } from '../protocol/peer-row.ts';
 import type { ActorRow } from '../protocol/roster.ts';
 import type { Seams, EventLoop } from '../protocol/seams.ts';
+import type { LoadTransports, PeerBoot } from '../peers/peer-boot.ts';
+import type { PeerHost } from '../peers/peer-host.ts';
 import { ProcessHost } from '../processes/process-host.ts';
 import type { ProcessOptions } from '../agent/process-options.ts';
 import type { ProcessSpawner } from '../processes/process-spawner.ts';
@@ -68,6 +72,8 @@ export interface HostDeps {
   readonly outside?: Outside;
   /** Makes the lives of agents whose code runs here. @default the code alone */
   readonly makeActor?: MakeActor;
+  /** Makes what carries channels to other nodes. @default as their modules say */
+  readonly loadTransports?: LoadTransports;
 }
 
 /** Runs one place on the control thread's orders, and answers its calls. */
@@ -76,11 +82,14 @@ export class ThreadHost implements NodeCalls {
   readonly #thread: HostThread;
   readonly #processes: ProcessHost;
   readonly #agents: AgentHost;
+  readonly #loadTransports: LoadTransports | undefined;
+  #peers: PeerHost | undefined;
 
   constructor(boot: NodeBoot, thread: HostThread, deps: HostDeps) {
     this.#thread = thread;
     const { seams, loop, control } = thread;
     const { policies, interceptors = [], inline = new Map(), outside, makeActor } = deps;
+    this.#loadTransports = deps.loadTransports;
     const tell = (report: NodeReport): void => this.#tell(report);
     this.#processes = new ProcessHost({
       spawner: deps.processSpawner,
@@ -95,7 +104,7 @@ export class ThreadHost implements NodeCalls {
       boot,
     );
     this.#agents = new AgentHost({
-      ...{ node: this.node, processes: this.#processes },
+      ...{ node: this.node, processes: this.#processes, peers: () => this.#peers },
       ...{ inline, makeActor, tell },
     });
     control.serve<NodeCalls>(this, (order) => {
@@ -118,6 +127,33 @@ export class ThreadHost implements NodeCalls {
 
   async lookUp(query: RemoteQuery): Promise<void> {
     await this.#thread.embedder?.lookUp(query);
+    await this.#peers?.lookUp(query);
+  }
+
+  async openPeers(boot: PeerBoot): Promise<readonly AgentEndpoint[]> {
+    const { openPeerHost } = await import('../peers/open-peer-host.ts');
+    const opened = await openPeerHost(boot, {
+      thread: this.node,
+      loadTransports: this.#loadTransports,
+      reports: {
+        enrol: (orders) => this.#tell({ t: 'enrol', orders }),
+        dismiss: (ids) => this.#tell({ t: 'dismiss', ids }),
+      },
+    });
+    this.#peers = opened.host;
+    return opened.endpoints;
+  }
+
+  peers(): readonly PeerRow[] {
+    return this.#peers?.rows() ?? [];
+  }
+
+  dialPeer(endpoint: AgentEndpoint): void {
+    this.#peers?.node.dial(endpoint);
+  }
+
+  revokePeer(publicKey: string): void {
+    this.#peers?.node.revoke(publicKey);
   }
 
   heldAccounts(): readonly number[] {
@@ -168,7 +204,7 @@ export class ThreadHost implements NodeCalls {
       [...this.node.cells()].map((cell) => cell.stop(systemStopped(`${cell.row.id} was stopped with it`))),
     );
     this.node.outbox.flush();
-    await Promise.all([this.node.cpu.close(), this.#processes.close()]);
+    await Promise.all([this.node.cpu.close(), this.#processes.close(), this.#peers?.close()]);
     await this.#whenKeptSoon();
     this.node.journal?.history?.collect();
   }
@@ -271,6 +307,9 @@ export class ThreadHost implements NodeCalls {
         return;
       case 'journal':
         node.keepIn(new NodeJournal(node, message.access, this.#thread));
+        return;
+      case 'enrolled':
+        this.#peers?.enrolled(message.modules, message.problem);
         return;
       case 'inspect':
         node.log.inspect(message.isOn);

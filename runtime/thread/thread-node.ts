@@ -222,6 +222,7 @@ export class ThreadNode implements SendingThread {
       commits: new Commits({ place: this, memory: boot.commitLog, log: this.log }),
       control: new ControlReports(boot.incarnation, deps.tell),
       loop: deps.loop,
+      clock,
     });
     this.router.replace(boot.table);
     this.#beat();
@@ -374,6 +375,7 @@ export class ThreadNode implements SendingThread {
     this.channels.close(error);
     for (const [ask] of [...this.asks.waiting()]) this.asks.close(ask)?.fail(error);
     this.room.close();
+    this.outbox.receipts.close();
     this.outbox.flush();
     this.links.close();
     this.wheel.close();

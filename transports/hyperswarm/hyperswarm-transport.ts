@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { cancelled, invalidOptions, isOrreryError, reasonOf } from '../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import { systemClock } from '../../runtime/protocol/system-seams.ts';
-import { type Listener, type Transport, unreachable } from '../../runtime/protocol/transport.ts';
+import { type Listener, type Transport, type TransportSpec, unreachable } from '../../runtime/protocol/transport.ts';
 import { ByteStreamCarrier } from '../byte-frames/byte-stream-carrier.ts';
 import { greet } from '../byte-frames/greeting.ts';
 import { CarriedConnection } from '../carried-connection.ts';
@@ -29,8 +29,11 @@ export class HyperswarmTransport implements Transport {
   #node: DHT | undefined;
   #server: Server | undefined;
 
+  readonly spec?: TransportSpec;
+
   /** Fails with INVALID_OPTIONS naming field and value. */
-  constructor(options: HyperswarmOptions = {}) {
+  constructor(options: HyperswarmOptions = {}, spec?: TransportSpec) {
+    if (spec !== undefined) this.spec = spec;
     this.#options = parseOptions(HyperswarmOptions, options, 'hyperSwarm');
     this.maxFrameBytes = this.#options.maxFrameBytes;
     const { seed, keyPair } = this.#options;

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { cancelled, invalidOptions, reasonOf } from '../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import { systemClock } from '../../runtime/protocol/system-seams.ts';
-import { type Listener, type Transport, unreachable } from '../../runtime/protocol/transport.ts';
+import { type Listener, type Transport, type TransportSpec, unreachable } from '../../runtime/protocol/transport.ts';
 import { CHANNEL_PROTOCOL } from '../byte-frames/byte-frame.ts';
 import { ByteStreamCarrier } from '../byte-frames/byte-stream-carrier.ts';
 import { CarriedConnection } from '../carried-connection.ts';
@@ -29,8 +29,11 @@ export class Libp2pTransport implements Transport {
   #node: Promise<Libp2p> | undefined;
   #onConnection: ((connection: CarriedConnection) => void) | undefined;
 
+  readonly spec?: TransportSpec;
+
   /** Fails with INVALID_OPTIONS naming field and value. */
-  constructor(options: Libp2pOptions = {}) {
+  constructor(options: Libp2pOptions = {}, spec?: TransportSpec) {
+    if (spec !== undefined) this.spec = spec;
     this.#options = parseOptions(Libp2pOptions, options, 'libp2p');
     this.maxFrameBytes = this.#options.maxFrameBytes;
   }

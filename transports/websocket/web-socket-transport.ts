@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { cancelled, invalidOptions, reasonOf } from '../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import { systemClock } from '../../runtime/protocol/system-seams.ts';
-import { type Listener, type Transport, unreachable } from '../../runtime/protocol/transport.ts';
+import { type Listener, type Transport, type TransportSpec, unreachable } from '../../runtime/protocol/transport.ts';
 import { CarriedConnection } from '../carried-connection.ts';
 import { WebSocketCarrier } from './web-socket-carrier.ts';
 
@@ -54,8 +54,11 @@ export class WebSocketTransport implements Transport {
   readonly #ends = new Set<CarriedConnection>();
   readonly #listeners = new Set<Listener>();
 
+  readonly spec?: TransportSpec;
+
   /** Fails with INVALID_OPTIONS naming field and value. */
-  constructor(options: WebSocketOptions = {}) {
+  constructor(options: WebSocketOptions = {}, spec?: TransportSpec) {
+    if (spec !== undefined) this.spec = spec;
     this.#options = parseOptions(WebSocketOptions, options, 'webSocket');
     this.maxFrameBytes = this.#options.maxFrameBytes;
   }

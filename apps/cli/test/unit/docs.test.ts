@@ -31,6 +31,7 @@ const EVENT_TYPES: Readonly<Record<SystemEventType, true>> = {
   'place-started': true,
   'place-died': true,
   'process-ended': true,
+  'peer-status': true,
   journal: true,
   history: true,
   'router-state': true,

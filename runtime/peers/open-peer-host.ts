@@ -1,0 +1,39 @@
+import type { SendingThread } from '../cell/mail-sender.ts';
+import type { AgentEndpoint } from '../protocol/agent-card.ts';
+import type { Transport } from '../protocol/transport.ts';
+import { importTransports, type LoadTransports, type PeerBoot } from './peer-boot.ts';
+import { PeerHost, type PeerReports } from './peer-host.ts';
+
+/** What a place that speaks with other nodes has around it. */
+export interface PeerSurroundings {
+  readonly thread: SendingThread;
+  readonly reports: PeerReports;
+  /** @default as the modules of the transports say */
+  readonly loadTransports: LoadTransports | undefined;
+}
+
+/** Makes the transports, listens, and dials. Rejects with INVALID_OPTIONS; then nothing of it is left. */
+export async function openPeerHost(
+  { node, keys, trust, transports: specs, dial, channel }: PeerBoot,
+  { thread, reports, loadTransports = importTransports }: PeerSurroundings,
+): Promise<{ readonly host: PeerHost; readonly endpoints: readonly AgentEndpoint[] }> {
+  const transports = await loadTransports(specs);
+  const { clock, newSecret } = thread.seams;
+  const host = new PeerHost({
+    thread,
+    reports,
+    node: { node, keys, trust, transports, dial, channel, epoch: Math.floor(clock.now()), salt: newSecret() },
+  });
+  try {
+    return { host, endpoints: await host.node.open() };
+  } catch (error) {
+    await host.close();
+    await Promise.all(transports.map(closeTransport));
+    throw error;
+  }
+}
+
+/** Those over a network hold sockets; those within a process do not. */
+async function closeTransport(transport: Transport & { close?(): Promise<void> }): Promise<void> {
+  await transport.close?.();
+}

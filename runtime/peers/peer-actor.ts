@@ -1,0 +1,250 @@
+import { PENDING } from '../agent/pending.ts';
+import { entryOf, refuseOtherKind } from '../agent/find-handler.ts';
+import type { ActorLife } from '../cell/actor-life.ts';
+import type { Cell } from '../cell/cell.ts';
+import type { Handling } from '../cell/handling.ts';
+import { RelayedStream } from '../cell/relayed-stream.ts';
+import { type Mail, NO_ASK, toEnvelope } from '../mailbox/mail.ts';
+import type { Budget, Cost } from '../protocol/budget.ts';
+import type { A2AEnvelope, EnvelopeMetadata } from '../protocol/envelope.ts';
+import { remoteUnreachable } from '../protocol/edge-errors.ts';
+import { ERROR_CODES, type ErrorCode, OrreryError, reasonOf } from '../protocol/errors.ts';
+import type { PeerAnswer, PeerRequest, ToldError } from './peer-message.ts';
+import type { PeerNames } from './peer-names.ts';
+import type { SentRequest } from './peer-session.ts';
+import type { PeerLine } from './peer-line.ts';
+
+export interface PeerActorDeps {
+  readonly line: PeerLine;
+  readonly names: PeerNames;
+  /** What its answers are tainted with; undefined for a node that is trusted. */
+  readonly taint: string | undefined;
+}
+
+/**
+ * One life of an agent of another node. Its cell and mailbox are here, so that deadlines, credit and outcomes are; each envelope is
+ * asked of its node, and ends here when its outcome there is known.
+ */
+export class PeerActor implements ActorLife {
+  state: unknown = undefined;
+  isOver = false;
+  readonly #cell: Cell;
+  readonly #deps: PeerActorDeps;
+  readonly #open = new Set<Relayed>();
+
+  constructor(cell: Cell, deps: PeerActorDeps) {
+    this.#cell = cell;
+    this.#deps = deps;
+  }
+
+  async start(): Promise<unknown> {
+    return undefined;
+  }
+
+  snapshot(): undefined {
+    return undefined;
+  }
+
+  handle(mail: Mail, handling: Handling): unknown {
+    const entry = entryOf(this.#cell.definition, mail.capability);
+    const isStream = mail.extras?.stream === true;
+    if (entry !== undefined) refuseOtherKind(entry, isStream, this.#cell.row.id);
+    const relayed = new Relayed(this.#cell, handling, this.#deps);
+    this.#open.add(relayed);
+    relayed.begin(mail, () => this.#open.delete(relayed));
+    return PENDING;
+  }
+
+  accepts(): boolean {
+    return false;
+  }
+
+  hasBegun(): boolean {
+    return true;
+  }
+
+  abandon(): void {
+    this.isOver = true;
+  }
+
+  async end(): Promise<void> {
+    this.isOver = true;
+    for (const relayed of [...this.#open]) relayed.abort(`${this.#cell.row.id} is stopped`);
+    this.#open.clear();
+  }
+}
+
+/** One envelope on its way to an agent of another node, and what comes back. */
+class Relayed {
+  readonly #cell: Cell;
+  readonly #handling: Handling;
+  readonly #deps: PeerActorDeps;
+  #sent: SentRequest | undefined;
+  #stream: RelayedStream | undefined;
+  #reserved: Cost = {};
+  #onOver: () => void = () => undefined;
+
+  constructor(cell: Cell, handling: Handling, deps: PeerActorDeps) {
+    this.#cell = cell;
+    this.#handling = handling;
+    this.#deps = deps;
+  }
+
+  /** Throws what refuses it before anything is sent. */
+  begin(mail: Mail, onOver: () => void): void {
+    this.#onOver = onOver;
+    const { line } = this.#deps;
+    try {
+      const request = this.#requestOf(mail);
+      this.#sent = line.request(request, {
+        onAnswer: (answer) => this.#take(answer),
+        onLost: (reason, mayHaveArrived) => this.#lost(reason, mayHaveArrived),
+      });
+    } catch (error) {
+      this.#end({});
+      throw error;
+    }
+    this.#handling.signal.addEventListener('abort', () => this.#cutShort(), { once: true });
+    if (mail.extras?.stream === true)
+      this.#stream = new RelayedStream(this.#cell, this.#handling, (count) => this.#sent?.pull(count));
+  }
+
+  abort(reason: string): void {
+    this.#sent?.abort(reason);
+    this.#end({});
+  }
+
+  #requestOf(mail: Mail): Omit<PeerRequest, 'n'> {
+    const { clock } = this.#cell.thread.seams;
+    const { deadlineAtMs, extras } = mail;
+    const { budget } = this.#handling;
+    const { hops: _, ...amounts } = budget;
+    // The whole of it counts as spent until the other node says how much was, so that grants never exceed the budget.
+    this.#handling.spend(amounts);
+    this.#reserved = amounts;
+    return {
+      type: 'request',
+      wants: extras?.stream === true ? 'stream' : mail.ask === NO_ASK ? 'outcome' : 'value',
+      envelope: this.#envelopeOf(mail, budget),
+      ...(deadlineAtMs > 0 ? { deadlineMs: Math.max(0, deadlineAtMs - clock.now()) } : {}),
+      ...(extras?.derived === true ? { isRepeatable: true as const } : {}),
+      ...(extras?.frame === true ? { isFrame: true as const } : {}),
+    };
+  }
+
+  /** The envelope with the names that everybody has; a tenant is this system's own, and a deadline is told as what is left. */
+  #envelopeOf(mail: Mail, budget: Budget): A2AEnvelope {
+    const { thread, row } = this.#cell;
+    const { names } = this.#deps;
+    const { tier, sandboxId } = thread.judge.partyOf(mail.sender);
+    const envelope = toEnvelope(mail, tier, sandboxId);
+    const { deadlineAtMs: _, tenant: __, routingHint: ___, path, ...metadata } = envelope.metadata as EnvelopeMetadata;
+    return {
+      ...envelope,
+      sender: names.everywhere(mail.sender),
+      recipient: names.everywhere(row.id),
+      metadata: {
+        ...metadata,
+        ...(path === undefined ? {} : { path: path.map((hop) => ({ ...hop, agent: names.everywhere(hop.agent) })) }),
+        ...(Object.keys(budget).length === 0 ? {} : { budget }),
+      },
+    };
+  }
+
+  #take(answer: PeerAnswer): void {
+    const { thread } = this.#cell;
+    thread.turns.beginUnlessRunning();
+    const handling = this.#handling;
+    if (handling.isOver) return;
+    this.#mark(answer.taint);
+    switch (answer.type) {
+      case 'chunk':
+        if (this.#stream === undefined) return this.#nonsense('it streams an answer that is one value');
+        try {
+          this.#stream.send(answer.value);
+        } catch (error) {
+          this.#nonsense(reasonOf(error));
+        }
+        return;
+      case 'progress':
+        return this.#progress(answer);
+      case 'done':
+        this.#end(answer.spent ?? {});
+        this.#cell.finish(handling, answer.value);
+        return;
+      case 'failed':
+        this.#end(answer.spent ?? {});
+        this.#cell.fail(handling, errorFrom(answer.error, this.#cell.row.id));
+    }
+  }
+
+  #progress({ fraction, note, partial, report }: PeerAnswer & { type: 'progress' }): void {
+    if (partial !== undefined) this.#handling.checkpoint(partial);
+    else if (report !== undefined) this.#handling.report(report);
+    else this.#handling.progress(fraction, note);
+  }
+
+  /** What is told of its node, by whose answers this system is not bound. */
+  #nonsense(reason: string): void {
+    this.#sent?.abort(reason);
+    this.#end({});
+    this.#cell.fail(this.#handling, errorFrom({ code: 'REMOTE_FAILED', message: reason }, this.#cell.row.id));
+  }
+
+  #mark(said: readonly string[] = []): void {
+    const { taint } = this.#deps;
+    if (taint !== undefined) this.#handling.markOutside(taint);
+    for (const source of said) this.#handling.markOutside(source);
+  }
+
+  #lost(reason: string, mayHaveArrived: boolean): void {
+    this.#cell.thread.turns.beginUnlessRunning();
+    this.#end(mayHaveArrived ? this.#reserved : {});
+    const handling = this.#handling;
+    if (handling.isOver) return;
+    if (mayHaveArrived) this.#cell.lose(handling, reason);
+    else this.#cell.fail(handling, remoteUnreachable(this.#deps.line.node, reason, { mayHaveArrived }));
+  }
+
+  /** Its deadline has passed, or it was cancelled. */
+  #cutShort(): void {
+    const handling = this.#handling;
+    if (handling.isOver || handling.cutShort === undefined) return;
+    this.#sent?.abort(handling.cutShort.message);
+    this.#end(this.#reserved);
+    this.#cell.fail(handling, handling.cutShort);
+  }
+
+  #end(spent: Cost): void {
+    this.#stream?.close();
+    this.#stream = undefined;
+    const rest = restOf(this.#reserved, spent);
+    this.#reserved = {};
+    if (Object.keys(rest).length > 0 && !this.#handling.isOver) this.#handling.refund(rest);
+    this.#onOver();
+  }
+}
+
+/** What was reserved and not spent. */
+function restOf(reserved: Cost, spent: Cost): Cost {
+  const rest: Cost = {};
+  for (const field of ['tokens', 'costUsd'] as const) {
+    const left = (reserved[field] ?? 0) - (spent[field] ?? 0);
+    if (left > 0) rest[field] = left;
+  }
+  return rest;
+}
+
+const KNOWN: ReadonlySet<string> = new Set(ERROR_CODES);
+
+/** The error of another node, in a code of ours. */
+function errorFrom({ code, message, retryAfterMs, errorId }: ToldError, agentId: string): OrreryError {
+  return new OrreryError(KNOWN.has(code) ? (code as ErrorCode) : 'REMOTE_FAILED', message, {
+    details: {
+      agentId,
+      ...(KNOWN.has(code) ? {} : { code }),
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      ...(errorId === undefined ? {} : { errorId }),
+    },
+  });
+}

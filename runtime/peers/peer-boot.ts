@@ -1,0 +1,27 @@
+import type { AgentEndpoint } from '../protocol/agent-card.ts';
+import type { SigningKeyPair } from '../protocol/signing.ts';
+import type { Transport, TransportSpec } from '../protocol/transport.ts';
+import type { ChannelOptions } from '../channels/channel-options.ts';
+import type { Trust } from './trust.ts';
+
+/** What the place that speaks with other nodes is told. */
+export interface PeerBoot {
+  readonly node: string;
+  readonly keys: SigningKeyPair;
+  readonly trust: readonly Trust[];
+  readonly transports: readonly TransportSpec[];
+  readonly dial: readonly AgentEndpoint[];
+  readonly channel: ChannelOptions;
+}
+
+/** Makes the transports of a place. */
+export type LoadTransports = (specs: readonly TransportSpec[]) => Promise<readonly Transport[]>;
+
+/** Imports the module of each. */
+export const importTransports: LoadTransports = (specs) =>
+  Promise.all(
+    specs.map(async ({ module, make, options }) => {
+      const exported = (await import(module)) as Record<string, (options: unknown) => Transport>;
+      return (exported[make] as (options: unknown) => Transport)(options);
+    }),
+  );

@@ -1,0 +1,262 @@
+import { grantedAmounts } from '../budget/amounts.ts';
+import type { Funds } from '../budget/mail-account.ts';
+import type { SendingThread } from '../cell/mail-sender.ts';
+import { WaitingValue } from '../cell/waiting-asks.ts';
+import { type Mail, fromEnvelope } from '../mailbox/mail.ts';
+import type { Outsider } from '../mailbox/behalf.ts';
+import type { AgentRow } from '../protocol/agent-row.ts';
+import type { Cost } from '../protocol/budget.ts';
+import type { A2AEnvelope } from '../protocol/envelope.ts';
+import { agentNotFound, cancelled, errorToData, isOrreryError, OrreryError, refused } from '../protocol/errors.ts';
+import { mergeTaint, type Taint } from '../protocol/taint.ts';
+import { noteAt, toldFailure } from '../protocol/told-failure.ts';
+import { type PeerRequest, PEERS_ID, type ToldError } from './peer-message.ts';
+import { type PeerNames, readName } from './peer-names.ts';
+import type { PeerSession, ServedRequest } from './peer-session.ts';
+
+/** What other nodes ask is done in this thread, in the names of their agents. */
+export interface PeerDeskDeps {
+  readonly thread: SendingThread;
+  readonly names: PeerNames;
+  /** The name of this node. */
+  readonly self: string;
+}
+
+/** Whose request it is: a node, as it is known here. */
+export interface Asker {
+  readonly node: string;
+  /** What all that it says is tainted with; undefined for a node that is trusted. */
+  readonly taint: string | undefined;
+  /** Deaths over what it asks are charged to it. */
+  readonly outsider: Outsider;
+  /** Resolves when the row of this agent of its is there; undefined when it has shown no card of it. */
+  readonly whenKnown: (name: string) => Promise<unknown> | undefined;
+}
+
+/** Does for other nodes what they ask of agents here. What they claim of tier, sandbox and tenant counts for nothing. */
+export class PeerDesk {
+  readonly #deps: PeerDeskDeps;
+
+  constructor(deps: PeerDeskDeps) {
+    this.#deps = deps;
+  }
+
+  /** Begins on a request; its answers go to the session. */
+  serve(request: PeerRequest, session: PeerSession, asker: Asker): ServedRequest {
+    const served = new Served(request, session, asker, this.#deps);
+    served.begin();
+    return served;
+  }
+}
+
+/** One request of another node. */
+class Served implements ServedRequest {
+  readonly #request: PeerRequest;
+  readonly #session: PeerSession;
+  readonly #asker: Asker;
+  readonly #deps: PeerDeskDeps;
+  readonly #gaveUp = new AbortController();
+  #credit = 0;
+  #wake: () => void = () => undefined;
+  #taint: Taint | undefined;
+  #spent: Required<Cost> | undefined;
+
+  constructor(request: PeerRequest, session: PeerSession, asker: Asker, deps: PeerDeskDeps) {
+    this.#request = request;
+    this.#session = session;
+    this.#asker = asker;
+    this.#deps = deps;
+  }
+
+  begin(): void {
+    const { sender } = this.#request.envelope;
+    try {
+      if (readName(sender)?.node !== this.#asker.node)
+        throw refused(`"${sender}" is not an agent of "${this.#asker.node}"`, { sender });
+      const known = this.#asker.whenKnown(sender);
+      if (known === undefined) throw refused(`"${sender}" has shown no card`, { sender });
+      if (this.#row !== undefined) this.#perform();
+      else known.then(() => this.#perform()).catch((error: unknown) => this.#fail(error));
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  pull(count: number): void {
+    this.#credit += count;
+    this.#wake();
+  }
+
+  abort(reason: string): void {
+    this.#gaveUp.abort(cancelled(reason));
+    this.#wake();
+  }
+
+  get #row(): AgentRow | undefined {
+    const { thread, names } = this.#deps;
+    return thread.table.get(names.here(this.#request.envelope.sender));
+  }
+
+  #perform(): void {
+    if (this.#gaveUp.signal.aborted) return this.#fail(this.#gaveUp.signal.reason);
+    const from = this.#row;
+    if (from === undefined) throw agentNotFound(this.#request.envelope.sender);
+    const mail = this.#mailOf(this.#request);
+    const { wants } = this.#request;
+    this.#deps.thread.turns.beginUnlessRunning();
+    if (wants === 'value') this.#ask(from, mail);
+    else if (wants === 'stream') void this.#read(from, mail);
+    else void this.#tell(from, mail);
+  }
+
+  #ask(from: AgentRow, mail: Mail): void {
+    const { budget } = mail.extras ?? {};
+    const done = (value: unknown): void =>
+      this.#session.answer({ type: 'done', n: this.#request.n, value, ...this.#lastWords });
+    const waiting = new WaitingValue(mail, undefined, done as never, (error) => this.#fail(error), this.#listeners);
+    this.#deps.thread.mailSender.askLater(from, waiting, {
+      ...this.#listeners,
+      signal: this.#gaveUp.signal,
+      ...(budget === undefined ? {} : { budget, onSpent: this.#onSpent }),
+    });
+  }
+
+  async #read(from: AgentRow, mail: Mail): Promise<void> {
+    const { n } = this.#request;
+    const { budget } = mail.extras ?? {};
+    try {
+      const chunks = this.#deps.thread.mailSender.streamLater(from, mail, {
+        ...this.#listeners,
+        signal: this.#gaveUp.signal,
+        ...(budget === undefined ? {} : { budget, onSpent: this.#onSpent }),
+      });
+      for await (const value of chunks) {
+        await this.#creditForOne();
+        if (this.#gaveUp.signal.aborted) throw this.#gaveUp.signal.reason;
+        this.#session.answer({ type: 'chunk', n, value, ...this.#tainted });
+      }
+      this.#session.answer({ type: 'done', n, ...this.#lastWords });
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  async #tell(from: AgentRow, mail: Mail): Promise<void> {
+    const { thread } = this.#deps;
+    const funds = this.#fundsFor(mail);
+    try {
+      await thread.mailSender.sendSettled(from, mail, funds);
+      if (funds?.account !== undefined) this.#spent = thread.accounts.spent(funds.account);
+      this.#session.answer({ type: 'done', n: this.#request.n, ...this.#lastWords });
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      if (funds?.account !== undefined) thread.accounts.close(funds.account);
+    }
+  }
+
+  /** What it may spend, in an account of its own: how much that was can be told when it is over. */
+  #fundsFor({ extras }: Mail): Funds | undefined {
+    if (extras?.budget === undefined) return undefined;
+    const { hops, ...amounts } = extras.budget;
+    const account = this.#deps.thread.accounts.open(undefined, grantedAmounts(amounts));
+    if (account instanceof OrreryError) throw account;
+    return { account, hops, isHandler: false };
+  }
+
+  /** The envelope as one of this system: what its node may not say of itself is left out. */
+  #mailOf({ envelope, deadlineMs, isRepeatable, isFrame }: PeerRequest): Mail {
+    const { thread, names, self } = this.#deps;
+    const read = readName(envelope.recipient);
+    if (read?.node !== self) throw agentNotFound(envelope.recipient);
+    const mail = fromEnvelope(this.#believed(envelope));
+    mail.sender = names.here(envelope.sender);
+    mail.recipient = read.agent;
+    mail.timestamp = thread.turns.stamp();
+    mail.deadlineAtMs = deadlineMs === undefined ? 0 : Math.max(1, mail.timestamp + deadlineMs);
+    mail.path = mail.path?.map((hop) => ({ ...hop, agent: names.here(hop.agent) }));
+    const { taint, outsider } = this.#asker;
+    const { tenant: _, ...extras } = mail.extras ?? {};
+    const outside = taint === undefined ? extras.taint : mergeTaint(extras.taint, [taint]);
+    mail.extras = { ...extras, outsider, ...(outside === undefined ? {} : { taint: outside }) };
+    if (this.#request.wants === 'stream') mail.extras.stream = true;
+    if (isRepeatable === true) mail.extras.derived = true;
+    if (isFrame === true && envelope.type === 'stream-data') mail.extras.frame = true;
+    return mail;
+  }
+
+  #believed({ metadata, ...envelope }: A2AEnvelope): A2AEnvelope {
+    if (metadata === undefined) return envelope;
+    const { tier: _, sandboxId: __, deadlineAtMs: ___, routingHint: ____, ...rest } = metadata;
+    return { ...envelope, metadata: { tier: 3, ...rest } };
+  }
+
+  get #listeners() {
+    const { n } = this.#request;
+    return {
+      onTaint: (taint: Taint): void => {
+        this.#taint = mergeTaint(this.#taint, taint);
+      },
+      onProgress: ({ fraction, note, partial, report }: {
+        readonly fraction: number;
+        readonly note?: string;
+        readonly partial?: unknown;
+        readonly report?: unknown;
+      }): void =>
+        this.#session.answer({
+          type: 'progress',
+          n,
+          fraction,
+          ...(note === undefined ? {} : { note }),
+          ...(partial === undefined ? {} : { partial }),
+          ...(report === undefined ? {} : { report }),
+          ...this.#tainted,
+        }),
+    };
+  }
+
+  readonly #onSpent = (spent: Required<Cost>): void => {
+    this.#spent = spent;
+  };
+
+  get #tainted(): { readonly taint?: Taint } {
+    return this.#taint === undefined ? {} : { taint: this.#taint };
+  }
+
+  get #lastWords(): { readonly taint?: Taint; readonly spent?: Required<Cost> } {
+    return { ...this.#tainted, ...(this.#spent === undefined ? {} : { spent: this.#spent }) };
+  }
+
+  #fail(error: unknown): void {
+    const { thread } = this.#deps;
+    const note = noteAt({
+      agentId: PEERS_ID,
+      seams: thread.seams,
+      note: (event) => thread.log.note({ ...event, timestamp: thread.seams.clock.now() }),
+    });
+    const { code, message, id } = toldFailure(error, note);
+    const { details = {} } = errorToData(error);
+    const told: ToldError = {
+      code,
+      message,
+      ...(id === undefined ? {} : { errorId: id }),
+      ...(typeof details['retryAfterMs'] === 'number' ? { retryAfterMs: details['retryAfterMs'] } : {}),
+    };
+    const partial = isOrreryError(error) ? error.details['partial'] : undefined;
+    this.#session.answer({
+      type: 'failed',
+      n: this.#request.n,
+      error: told,
+      ...(partial === undefined ? {} : { partial }),
+      ...this.#lastWords,
+    });
+  }
+
+  async #creditForOne(): Promise<void> {
+    while (this.#credit <= 0 && !this.#gaveUp.signal.aborted)
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    this.#credit -= 1;
+  }
+}

@@ -1,0 +1,294 @@
+import type { NextCode } from '../cell/cell-lives.ts';
+import type { SendingThread } from '../cell/mail-sender.ts';
+import type { LoadedAgent } from '../agent/loaded-agent.ts';
+import { AgentId } from '../agent/agent-options.ts';
+import { type AgentCard, parseAgentCard } from '../protocol/agent-card.ts';
+import { agentNotFound, reasonOf } from '../protocol/errors.ts';
+import type { Clearance } from '../protocol/agent-row.ts';
+import { HOST_ID } from '../protocol/policy.ts';
+import type { PeerRow } from '../protocol/peer-row.ts';
+import { registeredCard } from '../routing/registered-card.ts';
+import { RegistryView } from '../routing/registry-view.ts';
+import { isServed, type RemoteQuery } from '../routing/remote-lookup.ts';
+import type { Peer } from './peer.ts';
+import { definitionOf, loadedPeerAgent } from './peer-agent.ts';
+import { PeerActor } from './peer-actor.ts';
+import { PeerDesk } from './peer-desk.ts';
+import { PEERS_ID, type PeerRequest } from './peer-message.ts';
+import { moduleOf, nameIn } from './peer-module.ts';
+import { PeerNames } from './peer-names.ts';
+import { PeerNode, type PeerNodeDeps, type PeerNodeUser } from './peer-node.ts';
+import type { PeerStatus } from './peer.machine.ts';
+import type { PeerSession, ServedRequest } from './peer-session.ts';
+import { clearanceBy, mayBeCalled } from './trust.ts';
+
+/** Agents of one other node that are taken in at most. */
+const MAX_AGENTS = 1_000;
+const MAX_CARD_BYTES = 65_536;
+
+/** An agent of another node that is to join the team under this id. */
+export interface PeerOrder {
+  readonly id: string;
+  readonly module: string;
+}
+
+/** What the control thread is told. */
+export interface PeerReports {
+  /** These are to join the team; `enrolled` says when they have, or why not. */
+  enrol(orders: readonly PeerOrder[]): void;
+  /** These are no more. */
+  dismiss(ids: readonly string[]): void;
+}
+
+export interface PeerHostDeps {
+  readonly thread: SendingThread;
+  readonly reports: PeerReports;
+  readonly node: Omit<PeerNodeDeps, 'cards' | 'user' | 'seams' | 'log'>;
+}
+
+/** An agent of another node: known by its card, and here once the control thread has it. */
+interface Member {
+  readonly peer: Peer;
+  /** Its id there. */
+  readonly id: string;
+  readonly name: string;
+  readonly card: AgentCard;
+  readonly clearance: Clearance;
+  readonly here: PromiseWithResolvers<void>;
+}
+
+/** The agents of other nodes, in the one thread that speaks with those. */
+export class PeerHost implements PeerNodeUser {
+  readonly node: PeerNode;
+  readonly #deps: PeerHostDeps;
+  readonly #names: PeerNames;
+  readonly #desk: PeerDesk;
+  readonly #members = new Map<string, Member>();
+  readonly #unwatch: () => void;
+  #isTellPlanned = false;
+
+  constructor(deps: PeerHostDeps) {
+    this.#deps = deps;
+    const { thread } = deps;
+    const { node: self } = deps.node;
+    this.#names = new PeerNames(self, thread.table);
+    this.#desk = new PeerDesk({ thread, names: this.#names, self });
+    this.node = new PeerNode({
+      ...deps.node,
+      seams: thread.seams,
+      user: this,
+      cards: () => this.#localCards(),
+      log: (event) => thread.log.note(event),
+    });
+    this.#unwatch = thread.table.watch(() => this.#tellSoon());
+  }
+
+  /** Which other nodes there are, and how they are doing. */
+  rows(): readonly PeerRow[] {
+    return this.node.peers.map((peer) => {
+      const { identity, status, sinceMs, session, cards, line } = peer;
+      const counts = session?.counts ?? { own: 0, served: 0 };
+      return {
+        node: identity.node,
+        publicKey: identity.publicKey,
+        status,
+        sinceMs,
+        tier: identity.trust.tier,
+        transport: session?.channel.transport,
+        agents: [...cards.keys()],
+        asked: counts.own + line.held,
+        served: counts.served,
+      };
+    });
+  }
+
+  /** What the module of an agent of another node stands for. */
+  load(module: string): LoadedAgent {
+    const member = this.#members.get(nameIn(module));
+    if (member === undefined) throw agentNotFound(nameIn(module));
+    return loadedPeerAgent(member.card, member.clearance);
+  }
+
+  /** What runs it here: it is known by its row, if this thread has taken the place of another. */
+  code(id: string, module: string): NextCode {
+    const { thread } = this.#deps;
+    const name = nameIn(module);
+    const member = this.#members.get(name);
+    const { card, clearance } = member ?? thread.table.get(id)?.profile ?? {};
+    if (card === undefined || clearance === undefined) throw agentNotFound(name);
+    return {
+      definition: definitionOf(card, clearance),
+      makeActor: (cell) => {
+        const peer = this.node.peer(clearance.nodeId);
+        if (peer === undefined) throw agentNotFound(name);
+        return new PeerActor(cell, { line: peer.line, names: this.#names, taint: peer.taint });
+      },
+    };
+  }
+
+  /** The control thread has these, or says why not. */
+  enrolled(modules: readonly string[], problem: string | undefined): void {
+    for (const module of modules) {
+      const name = nameIn(module);
+      const member = this.#members.get(name);
+      if (member === undefined) continue;
+      if (problem === undefined) member.here.resolve();
+      else {
+        this.#forget(member);
+        member.here.reject(agentNotFound(name));
+        this.#problem(`"${name}" was not taken in: ${problem}`);
+      }
+    }
+  }
+
+  /** Resolves when whoever is known of other nodes for this query is in the table. */
+  async lookUp(query: RemoteQuery): Promise<void> {
+    if (isServed(this.#deps.thread.table, query)) return;
+    const { kind, id } = query;
+    const found = [...this.#members.values()].filter(({ name, card }) =>
+      kind === 'agent'
+        ? name === id || card.id === id
+        : card.capabilities.some((capability) => capability.id === id),
+    );
+    await Promise.allSettled(found.map(({ here }) => here.promise));
+  }
+
+  async close(): Promise<void> {
+    this.#unwatch();
+    await this.node.close();
+  }
+
+  // What other nodes say
+
+  serve(request: PeerRequest, session: PeerSession, peer: Peer): ServedRequest {
+    const { identity, taint } = peer;
+    return this.#desk.serve(request, session, {
+      node: identity.node,
+      taint,
+      outsider: identity.outsider,
+      whenKnown: (name) => this.#members.get(name)?.here.promise,
+    });
+  }
+
+  onCards(cards: readonly unknown[], peer: Peer): void {
+    const orders = cards.flatMap((card) => this.#takeIn(card, peer) ?? []);
+    if (orders.length > 0) this.#deps.reports.enrol(orders);
+  }
+
+  onGone(agents: readonly string[], peer: Peer): void {
+    this.#dismiss(agents.flatMap((agent) => this.#members.get(`${peer.node}/${agent}`) ?? []));
+  }
+
+  onStatus(peer: Peer, status: PeerStatus, reason: string | undefined): void {
+    const { thread } = this.#deps;
+    thread.log.note({
+      type: 'peer-status',
+      timestamp: thread.seams.clock.now(),
+      agentId: PEERS_ID,
+      targetAgentId: peer.node,
+      success: status === 'up',
+      reason: reason === undefined ? status : `${status}: ${reason}`,
+    });
+  }
+
+  onCut(peer: Peer): void {
+    this.#dismiss([...this.#members.values()].filter((member) => member.peer === peer));
+  }
+
+  /** Takes in a card; undefined when it is known, or is none that this node may show. */
+  #takeIn(value: unknown, peer: Peer): PeerOrder | undefined {
+    try {
+      const card = this.#cardOf(value, peer);
+      const { id } = value as AgentCard;
+      const name = `${peer.node}/${id}`;
+      peer.cards.set(id, card);
+      const known = this.#members.get(name);
+      if (known !== undefined) return undefined;
+      const clearance = clearanceBy(peer.identity.trust, peer.node, card);
+      definitionOf(card, clearance);
+      const member = { peer, id, name, card, clearance, here: Promise.withResolvers<void>() };
+      member.here.promise.catch(() => undefined);
+      this.#members.set(name, member);
+      return { id: this.#names.choose({ node: peer.node, agent: id }), module: moduleOf(name) };
+    } catch (error) {
+      this.#problem(`a card of ${peer.node} was not taken: ${reasonOf(error)}`);
+      return undefined;
+    }
+  }
+
+  #cardOf(value: unknown, peer: Peer): AgentCard {
+    if (JSON.stringify(value).length > MAX_CARD_BYTES) throw new Error(`more than ${MAX_CARD_BYTES} bytes`);
+    const { taint: _, ...claimed } = parseAgentCard(value);
+    const { id } = claimed;
+    if (id !== HOST_ID) AgentId.parse(id);
+    if (!mayBeCalled(peer.identity.trust, id)) throw new Error(`its agents may not be called "${id}"`);
+    if (!peer.cards.has(id) && peer.cards.size >= MAX_AGENTS) throw new Error(`more than ${MAX_AGENTS} agents`);
+    const { taint, node } = peer;
+    return registeredCard({
+      ...claimed,
+      // The registry has no cards for ids of a system.
+      id: id === HOST_ID ? `${node}/${id}` : id,
+      origin: 'remote',
+      ...(taint === undefined ? {} : { taint: [taint] }),
+    });
+  }
+
+  #dismiss(members: readonly Member[]): void {
+    const ids = members.flatMap(({ name }) => this.#names.idOf(name) ?? []);
+    for (const member of members) this.#forget(member);
+    if (ids.length > 0) this.#deps.reports.dismiss(ids);
+  }
+
+  #forget({ name, peer, id, here }: Member): void {
+    this.#members.delete(name);
+    this.#names.forget(name);
+    peer.cards.delete(id);
+    here.reject(agentNotFound(name));
+  }
+
+  /** The agents here that others may ask, and the system itself, which asks them. */
+  #localCards(): readonly AgentCard[] {
+    const { table, seams } = this.#deps.thread;
+    const view = new RegistryView(
+      table,
+      ({ party, profile, slot }) => !party.isSystem && slot >= 0 && profile.clearance === undefined,
+    );
+    return [ownCard(this.#deps.node.node, seams.clock.now()), ...view.getLocalCards()];
+  }
+
+  #tellSoon(): void {
+    if (this.#isTellPlanned) return;
+    this.#isTellPlanned = true;
+    queueMicrotask(() => {
+      this.#isTellPlanned = false;
+      this.node.tellCards();
+    });
+  }
+
+  #problem(reason: string): void {
+    const { thread } = this.#deps;
+    thread.log.note({
+      type: 'error',
+      timestamp: thread.seams.clock.now(),
+      agentId: PEERS_ID,
+      errorCode: 'INVALID_CARD',
+      success: false,
+      reason,
+    });
+  }
+}
+
+/** The card of a system itself, under which its embedder asks agents of other nodes. */
+const ownCard = (node: string, nowMs: number): AgentCard => ({
+  id: HOST_ID,
+  name: node,
+  version: '1.0.0',
+  description: `The system ${node}`,
+  tier: 3,
+  protocols: ['a2a/1.0'],
+  endpoints: [{ transport: 'local' }],
+  capabilities: [],
+  revision: 0,
+  origin: 'local',
+  lastSeenAt: nowMs,
+});

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { NodeId } from '../protocol/a2a-extension.ts';
+import { Cost } from '../protocol/budget.ts';
+import { A2AEnvelope } from '../protocol/envelope.ts';
+import { invalidEnvelope } from '../protocol/errors.ts';
+import { faultsOf } from '../protocol/payload-faults.ts';
+import { Taint } from '../protocol/taint.ts';
+
+/** The version of what two nodes say to each other over their channel; they must agree. */
+export const PEER_PROTOCOL_VERSION = 1;
+
+/** What stands at both ends of a channel between two nodes. */
+export const PEERS_ID = 'system/peers';
+
+/** The most messages of one envelope, and the most cards of one message. */
+export const MAX_MESSAGES = 1_024;
+export const MAX_CARDS = 64;
+
+/** The longest text of an error, a note, a reason. */
+export const MAX_TEXT = 16_384;
+
+/** The number of a request: each end counts its own. */
+const n = z.int().nonnegative();
+const Name = z.string().min(1).max(1_024);
+const Text = z.string().max(MAX_TEXT);
+
+/** An error as the other node tells it: thrown text stays at home, and `errorId` finds it there. */
+export const ToldError = z.object({
+  code: z.string().max(128),
+  message: Text,
+  retryAfterMs: z.number().nonnegative().optional(),
+  errorId: z.string().max(256).optional(),
+});
+export type ToldError = z.infer<typeof ToldError>;
+
+/** What comes with the last word on a request. */
+const outcome = { taint: Taint.optional(), spent: Cost.optional() };
+
+/**
+ * What one node says to another, in the payload of an envelope: a list of these. Agents have the names that they have
+ * everywhere, `<node>/<agent>`.
+ *
+ * - `node`     the first message of each end. `epoch` grows with each start of the node; `maxOpen` requests it takes at a time.
+ * - `use`      this channel carries requests from here on. The node with the smaller key says so: both may have dialled at once.
+ * - `cards`    of agents there, new or changed. `gone` names agents that are no more.
+ * - `request`  an envelope for an agent here. `wants`: its outcome, a value, or a stream. `deadlineMs` is what is left of its
+ *              time. `isRepeatable`: it may come again under its id. `isFrame`: it is a message of a shared document.
+ * - `done`     the request was handled; with the answer, if one was wanted. The end of a stream, too.
+ * - `failed`   it was not.
+ * - `chunk`    the next value of a stream; `pull` asks for so many more.
+ * - `progress` what the work says of itself in between.
+ * - `abort`    nobody waits for the request any more.
+ */
+export const PeerMessage = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('node'),
+    version: z.int(),
+    node: NodeId,
+    epoch: z.int().nonnegative(),
+    maxOpen: z.int().positive(),
+  }),
+  z.object({ type: z.literal('use') }),
+  z.object({ type: z.literal('cards'), cards: z.array(z.unknown()).max(MAX_CARDS) }),
+  z.object({ type: z.literal('gone'), agents: z.array(Name).max(MAX_MESSAGES) }),
+  z.object({
+    type: z.literal('request'),
+    n,
+    wants: z.enum(['outcome', 'value', 'stream']),
+    envelope: A2AEnvelope,
+    deadlineMs: z.number().nonnegative().optional(),
+    isRepeatable: z.literal(true).optional(),
+    isFrame: z.literal(true).optional(),
+  }),
+  z.object({ type: z.literal('done'), n, value: z.unknown().optional(), ...outcome }),
+  z.object({ type: z.literal('failed'), n, error: ToldError, partial: z.unknown().optional(), ...outcome }),
+  z.object({ type: z.literal('chunk'), n, value: z.unknown().optional(), taint: Taint.optional() }),
+  z.object({ type: z.literal('pull'), n, count: z.int().positive().max(MAX_MESSAGES) }),
+  z.object({
+    type: z.literal('progress'),
+    n,
+    fraction: z.number(),
+    note: Text.optional(),
+    partial: z.unknown().optional(),
+    report: z.unknown().optional(),
+    taint: Taint.optional(),
+  }),
+  z.object({ type: z.literal('abort'), n, reason: Text }),
+]);
+export type PeerMessage = z.infer<typeof PeerMessage>;
+export type PeerRequest = PeerMessage & { type: 'request' };
+export type PeerAnswer = PeerMessage & { type: 'done' | 'failed' | 'chunk' | 'progress' };
+
+const Payload = z.array(PeerMessage).max(MAX_MESSAGES);
+
+/** The messages in an envelope's payload. Throws INVALID_ENVELOPE naming field and value. */
+export function readPeerMessages(payload: unknown): readonly PeerMessage[] {
+  const parsed = Payload.safeParse(payload);
+  if (parsed.success) return parsed.data;
+  throw invalidEnvelope(`payload: ${faultsOf(parsed.error, payload)}`);
+}

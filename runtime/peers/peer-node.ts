@@ -1,0 +1,406 @@
+import { ChannelManager } from '../channels/channel-manager.ts';
+import type { A2AChannel } from '../channels/a2a-channel.ts';
+import { type ChannelLogEvent, channelLogEvent } from '../channels/channel-event.ts';
+import type { ChannelOptions } from '../channels/channel-options.ts';
+import { type ChannelProof, channelSigner, type ChannelSigner } from '../channels/channel-proof.ts';
+import type { AskedChannel, HelloRefusal } from '../channels/credentials.ts';
+import { outsiderOf } from '../mailbox/outsider.ts';
+import { NodeId } from '../protocol/a2a-extension.ts';
+import type { AgentCard, AgentEndpoint } from '../protocol/agent-card.ts';
+import { backOffMs } from '../protocol/back-off-ms.ts';
+import { BackOff } from '../protocol/back-off.ts';
+import type { Seams } from '../protocol/seams.ts';
+import type { SigningKeyPair } from '../protocol/signing.ts';
+import type { Transport } from '../protocol/transport.ts';
+import { Peer } from './peer.ts';
+import type { PeerStatus } from './peer.machine.ts';
+import { MAX_CARDS, PEER_PROTOCOL_VERSION, type PeerMessage, type PeerRequest, PEERS_ID } from './peer-message.ts';
+import { PeerSession, type ServedRequest, type SessionUser } from './peer-session.ts';
+import { type Trust, trustOf } from './trust.ts';
+
+/** How long a node that has gone is awaited, and how its addresses are dialled again. */
+const PATIENCE_MS = 30_000;
+const REDIAL = BackOff.parse({ firstMs: 100, maxMs: 10_000 });
+/** Requests of one other node that may be open here at a time. */
+const MAX_SERVED = 4_096;
+/** What a message may take of a frame: the envelope around it needs the rest. */
+const ENVELOPE_BYTES = 1_024;
+const MAX_PEERS = 1_024;
+
+/** What happens to other nodes, for whoever hosts their agents and does what they ask. */
+export interface PeerNodeUser {
+  serve(request: PeerRequest, session: PeerSession, peer: Peer): ServedRequest;
+  /** Cards of its agents, new or changed; none is checked yet. */
+  onCards(cards: readonly unknown[], peer: Peer): void;
+  /** These of its agents are no more. */
+  onGone(agents: readonly string[], peer: Peer): void;
+  onStatus(peer: Peer, status: PeerStatus, reason: string | undefined): void;
+  /** It was revoked: its agents go. */
+  onCut(peer: Peer): void;
+}
+
+/**
+ * - `node`      the name of this node.
+ * - `keys`      with which it proves who it is.
+ * - `trust`     whom it lets in.
+ * - `epoch`     a number that grows with each start of the node.
+ * - `dial`      where other nodes are, tried until they are found.
+ * - `cards`     of the agents here that others may know of, as they are now.
+ * - `salt`      makes keys of outsiders that nobody can guess.
+ */
+export interface PeerNodeDeps {
+  readonly node: string;
+  readonly keys: SigningKeyPair;
+  readonly trust: readonly Trust[];
+  readonly epoch: number;
+  readonly transports: readonly Transport[];
+  readonly dial: readonly AgentEndpoint[];
+  readonly channel: ChannelOptions;
+  readonly cards: () => readonly AgentCard[];
+  readonly salt: string;
+  readonly seams: Seams;
+  readonly user: PeerNodeUser;
+  readonly log: (event: ChannelLogEvent) => void;
+}
+
+/** A channel that is open, from its first message until it is over. */
+interface Joining {
+  readonly session: PeerSession;
+  readonly proof: ChannelProof;
+  peer: Peer | undefined;
+  epoch: number;
+  maxOpen: number;
+}
+
+/** Where a node is thought to be. */
+interface Target {
+  readonly endpoint: AgentEndpoint;
+  readonly manager: ChannelManager;
+  failures: number;
+  stop: () => void;
+}
+
+/** This node among others: dials them, lets them in, and keeps one session in use with each. */
+export class PeerNode implements SessionUser {
+  readonly #deps: PeerNodeDeps;
+  readonly #manager: ChannelManager;
+  readonly #proofs = new Map<string, ChannelProof>();
+  readonly #joining = new Map<PeerSession, Joining>();
+  readonly #peers = new Map<string, Peer>();
+  readonly #revoked = new Set<string>();
+  readonly #targets = new Map<string, Target>();
+  readonly #signer: ChannelSigner;
+  #told = new Map<string, number>();
+  #isClosed = false;
+
+  constructor(deps: PeerNodeDeps) {
+    this.#deps = deps;
+    const { node, keys, seams } = deps;
+    this.#signer = channelSigner(nodeCard(node, seams.clock.now()), keys);
+    this.#manager = this.#newManager(() => []);
+    this.#manager.onChannel((channel) => this.#join(channel));
+  }
+
+  /** Takes connections on every transport, and dials. Resolves to where others find it; rejects as `listen` does. */
+  async open(): Promise<readonly AgentEndpoint[]> {
+    const endpoints = await this.#manager.listen();
+    for (const endpoint of this.#deps.dial) this.dial(endpoint);
+    return endpoints;
+  }
+
+  get peers(): readonly Peer[] {
+    return [...this.#peers.values()];
+  }
+
+  peer(node: string): Peer | undefined {
+    return this.#peers.get(node);
+  }
+
+  /** Looks for a node at this address, and again whenever it has gone. */
+  dial(endpoint: AgentEndpoint): void {
+    const key = `${endpoint.transport} ${endpoint.address}`;
+    if (this.#targets.has(key) || this.#isClosed) return;
+    const target: Target = {
+      endpoint,
+      manager: this.#newManager(() => [endpoint]),
+      failures: 0,
+      stop: () => undefined,
+    };
+    this.#targets.set(key, target);
+    void this.#dialNow(target);
+  }
+
+  /** Trusts this key no more: whoever has it is cut off at once. */
+  revoke(publicKey: string): void {
+    this.#revoked.add(publicKey);
+    for (const peer of this.peers) {
+      if (peer.identity.publicKey !== publicKey) continue;
+      peer.revoke('it was revoked');
+      this.#peers.delete(peer.node);
+    }
+    for (const { session, proof } of [...this.#joining.values()])
+      if (proof.publicKey === publicKey) session.end('its key was revoked');
+  }
+
+  /** The agents here have changed: the others are told what is new. */
+  tellCards(): void {
+    const cards = this.#deps.cards();
+    const news = cards.filter((card) => this.#told.get(card.id) !== card.revision);
+    const ids = new Set(cards.map(({ id }) => id));
+    const gone = [...this.#told.keys()].filter((id) => !ids.has(id));
+    this.#told = new Map(cards.map(({ id, revision }) => [id, revision]));
+    for (const { session } of this.peers) {
+      if (session === undefined) continue;
+      this.#sayCards(session, news);
+      if (gone.length > 0) session.say({ type: 'gone', agents: gone });
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const { stop } of this.#targets.values()) stop();
+    for (const { session } of [...this.#joining.values()]) session.end('the node stops');
+    for (const peer of this.#peers.values()) peer.close();
+    await Promise.all([
+      this.#manager.closeAll(),
+      ...[...this.#targets.values()].map(({ manager }) => manager.closeAll()),
+    ]);
+  }
+
+  // Sessions
+
+  serve(request: PeerRequest, session: PeerSession): ServedRequest {
+    const peer = this.#joining.get(session)?.peer;
+    if (peer?.session !== session) {
+      session.end('it asks before it may');
+      return { pull: () => undefined, abort: () => undefined };
+    }
+    return this.#deps.user.serve(request, session, peer);
+  }
+
+  onNews(message: PeerMessage, session: PeerSession): void {
+    const joining = this.#joining.get(session);
+    if (joining === undefined) return;
+    const { peer } = joining;
+    switch (message.type) {
+      case 'node':
+        if (peer === undefined) this.#introduced(message, joining);
+        return;
+      case 'use':
+        // Only the node with the smaller key chooses.
+        if (peer !== undefined && !this.#chooses(joining)) this.#use(joining, peer);
+        return;
+      case 'cards':
+        if (peer?.session === session) this.#deps.user.onCards(message.cards, peer);
+        return;
+      case 'gone':
+        if (peer?.session === session) this.#deps.user.onGone(message.agents, peer);
+    }
+  }
+
+  onFault(reason: string, session: PeerSession): void {
+    const node = this.#joining.get(session)?.peer?.node ?? 'a node';
+    this.#deps.log({
+      type: 'error',
+      timestamp: this.#deps.seams.clock.now(),
+      agentId: PEERS_ID,
+      channelId: session.channel.id,
+      errorCode: 'REFUSED',
+      reason: `${node} says what makes no sense: ${reason}`,
+      success: false,
+      security: true,
+    });
+  }
+
+  onOver(reason: string, session: PeerSession): void {
+    const joining = this.#joining.get(session);
+    this.#joining.delete(session);
+    this.#proofs.delete(session.channel.id);
+    joining?.peer?.sessionOver(session, reason);
+  }
+
+  #newManager(endpoints: () => readonly AgentEndpoint[]): ChannelManager {
+    const { transports, seams, channel, log } = this.#deps;
+    const manager = new ChannelManager({
+      transports,
+      hosts: (id) => id === PEERS_ID,
+      endpointsOf: endpoints,
+      proofs: 'required',
+      signer: () => this.#signer,
+      admit: (asked) => this.#admit(asked),
+      channel,
+      seams,
+    });
+    manager.onEvent((event) => {
+      const logged = channelLogEvent(event);
+      if (logged !== undefined) log(logged);
+      if (event.type === 'channel-status' && event.status === 'closed')
+        this.#closed(event.channelId, event.reason ?? 'its channel was closed');
+    });
+    return manager;
+  }
+
+  #closed(channelId: string, reason: string): void {
+    this.#proofs.delete(channelId);
+    for (const { session } of [...this.#joining.values()])
+      if (session.channel.id === channelId) session.end(reason);
+  }
+
+  #admit({ channelId, proof, remoteAgentId }: AskedChannel): HelloRefusal | undefined {
+    if (proof === undefined) return refusal(`"${remoteAgentId}" has proved nothing`);
+    const { publicKey, card } = proof;
+    const node = card.name;
+    const trust = this.#trustOf(publicKey);
+    if (publicKey === this.#deps.keys.publicKey) return refusal('it is this node itself');
+    if (trust === undefined) return refusal(`the key ${publicKey} is not trusted here`);
+    if (!NodeId.safeParse(node).success) return refusal(`"${node}" is no name of a node`);
+    if (node === this.#deps.node) return refusal(`"${node}" is the name of this node`);
+    if (trust.node !== undefined && trust.node !== node)
+      return refusal(`the key ${publicKey} is that of "${trust.node}", not of "${node}"`);
+    const known = this.#peers.get(node);
+    if (known !== undefined && known.identity.publicKey !== publicKey)
+      return refusal(`"${node}" has another key`);
+    if (known === undefined && this.#peers.size >= MAX_PEERS)
+      return refusal(`${MAX_PEERS} other nodes are known already`);
+    this.#proofs.set(channelId, proof);
+    return undefined;
+  }
+
+  #trustOf(publicKey: string): Trust | undefined {
+    return this.#revoked.has(publicKey) ? undefined : trustOf(this.#deps.trust, publicKey);
+  }
+
+  /** A channel is open: both ends say who they are, and one of them chooses. */
+  #join(channel: A2AChannel): PeerSession | undefined {
+    const proof = this.#proofs.get(channel.id);
+    if (proof === undefined || this.#isClosed || this.#trustOf(proof.publicKey) === undefined) {
+      void channel.close();
+      return undefined;
+    }
+    const { clock, newId } = this.#deps.seams;
+    const { node, epoch } = this.#deps;
+    const session = new PeerSession(channel, proof.publicKey, {
+      clock,
+      newId,
+      user: this,
+      maxBytes: this.#maxMessageBytes,
+      maxServed: MAX_SERVED,
+    });
+    this.#joining.set(session, { session, proof, peer: undefined, epoch: -1, maxOpen: 0 });
+    session.say({ type: 'node', version: PEER_PROTOCOL_VERSION, node, epoch, maxOpen: MAX_SERVED });
+    return session;
+  }
+
+  get #maxMessageBytes(): number {
+    const { transports, channel } = this.#deps;
+    const most = Math.min(...transports.map(({ maxFrameBytes }) => maxFrameBytes));
+    return Math.min(most, channel.maxFrameBytes ?? most) - ENVELOPE_BYTES;
+  }
+
+  #introduced(message: PeerMessage & { type: 'node' }, joining: Joining): void {
+    const { session, proof } = joining;
+    if (message.version !== PEER_PROTOCOL_VERSION)
+      return session.end(`it speaks version ${message.version}, this node ${PEER_PROTOCOL_VERSION}`);
+    if (message.node !== proof.card.name)
+      return session.end(`it calls itself "${message.node}", and has proved to be "${proof.card.name}"`);
+    joining.epoch = message.epoch;
+    joining.maxOpen = message.maxOpen;
+    joining.peer = this.#peerOf(proof);
+    if (!this.#chooses(joining)) return;
+    const { session: inUse } = joining.peer;
+    // One that has just started knows nothing of what was before; one that is cut off comes back here.
+    const isNewer = message.epoch !== joining.peer.epoch || inUse?.channel.status !== 'open';
+    if (inUse !== undefined && !isNewer) return session.end('another channel is in use');
+    session.say({ type: 'use' });
+    this.#use(joining, joining.peer);
+  }
+
+  /** Of two that dial at once one decides: the one with the smaller key. */
+  #chooses({ proof }: Joining): boolean {
+    return this.#deps.keys.publicKey < proof.publicKey;
+  }
+
+  #use({ session, epoch, maxOpen }: Joining, peer: Peer): void {
+    const { session: before } = peer;
+    if (before === session) return;
+    if (before !== undefined) before.end('another channel is in use');
+    peer.epoch = epoch;
+    peer.use(session, maxOpen);
+    this.#sayCards(session, this.#deps.cards());
+  }
+
+  #peerOf({ publicKey, card }: ChannelProof): Peer {
+    const node = card.name;
+    const known = this.#peers.get(node);
+    if (known !== undefined) return known;
+    const { user, seams, salt } = this.#deps;
+    const trust = this.#trustOf(publicKey) as Trust;
+    const peer = new Peer(
+      { node, publicKey, trust, outsider: outsiderOf(`peer:${node}`, salt) },
+      {
+        clock: seams.clock,
+        patienceMs: PATIENCE_MS,
+        onStatus: (one, status, reason) => user.onStatus(one, status, reason),
+        onCut: (one) => {
+          one.session?.end('it was revoked');
+          user.onCut(one);
+        },
+      },
+    );
+    this.#peers.set(node, peer);
+    return peer;
+  }
+
+  #sayCards(session: PeerSession, cards: readonly AgentCard[]): void {
+    for (let at = 0; at < cards.length; at += MAX_CARDS)
+      session.say({ type: 'cards', cards: cards.slice(at, at + MAX_CARDS) });
+  }
+
+  // Dialling
+
+  async #dialNow(target: Target): Promise<void> {
+    try {
+      const channel = await target.manager.openChannel(PEERS_ID, PEERS_ID);
+      const session = this.#join(channel);
+      if (session === undefined) throw new Error('the node is not let in');
+      target.failures = 0;
+      await new Promise<void>((resolve) => this.#whenOver(session, resolve));
+    } catch {
+      target.failures += 1;
+    }
+    this.#dialAgain(target);
+  }
+
+  #dialAgain(target: Target): void {
+    if (this.#isClosed) return;
+    const { clock, random } = this.#deps.seams;
+    const waitMs = backOffMs(REDIAL, target.failures, random);
+    target.stop = clock.setTimer(waitMs, () => void this.#dialNow(target));
+  }
+
+  /** Calls `done` when the session is over; or, where another one is in use instead, when that is. */
+  #whenOver(session: PeerSession, done: () => void): void {
+    session.whenOver(() => {
+      const inUse = this.peers.find(({ identity }) => identity.publicKey === session.publicKey)?.session;
+      if (inUse === undefined || inUse === session) done();
+      else this.#whenOver(inUse, done);
+    });
+  }
+}
+
+const refusal = (reason: string): HelloRefusal => ({ code: 'REFUSED', reason });
+
+/** The card with which a node signs: it is not one of an agent. */
+const nodeCard = (node: string, nowMs: number): AgentCard => ({
+  id: PEERS_ID,
+  name: node,
+  version: '1.0.0',
+  description: `The node ${node}`,
+  tier: 3,
+  protocols: ['orrery/peers/1'],
+  endpoints: [],
+  capabilities: [],
+  revision: 0,
+  origin: 'local',
+  lastSeenAt: nowMs,
+});

@@ -1,0 +1,256 @@
+import type { A2AChannel } from '../channels/a2a-channel.ts';
+import { Fifo } from '../mailbox/fifo.ts';
+import type { A2AEnvelope } from '../protocol/envelope.ts';
+import { reasonOf } from '../protocol/errors.ts';
+import type { Clock, NewId } from '../protocol/seams.ts';
+import {
+  MAX_TEXT,
+  type PeerAnswer,
+  type PeerMessage,
+  type PeerRequest,
+  readPeerMessages,
+  type ToldError,
+} from './peer-message.ts';
+import { PeerWriter } from './peer-writer.ts';
+
+/** Whoever waits for what becomes of a request at the other node. */
+export interface RequestUser {
+  onAnswer(answer: PeerAnswer): void;
+  /** The session is over before the answer came; `mayHaveArrived`: the other node may have begun on it. */
+  onLost(reason: string, mayHaveArrived: boolean): void;
+}
+
+/** A request of the other node that is being done here. */
+export interface ServedRequest {
+  pull(count: number): void;
+  abort(reason: string): void;
+}
+
+/** What a session does with what the other node says. */
+export interface SessionUser {
+  /** Begins on a request; its answers go to `session.answer`, the last of them ends it. */
+  serve(request: PeerRequest, session: PeerSession): ServedRequest;
+  /** Cards, names, and what is said when a session begins. */
+  onNews(message: PeerMessage, session: PeerSession): void;
+  /** What the other node says makes no sense: the session is over. */
+  onFault(reason: string, session: PeerSession): void;
+  onOver(reason: string, session: PeerSession): void;
+}
+
+export interface PeerSessionDeps {
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly user: SessionUser;
+  /** The largest message that the channel carries, in bytes. */
+  readonly maxBytes: number;
+  /** Requests of the other node that may be open at a time. */
+  readonly maxServed: number;
+}
+
+/** A request of ours at the other node. */
+export interface SentRequest {
+  pull(count: number): void;
+  /** Nobody waits for its answer any more; nothing more is heard of it. */
+  abort(reason: string): void;
+}
+
+/** `n`: its number, from when it is on its way. */
+interface OwnRequest {
+  readonly user: RequestUser;
+  readonly message: Omit<PeerRequest, 'n'>;
+  n: number | undefined;
+  isOver: boolean;
+}
+
+/**
+ * What two nodes say to each other over one channel, from when it is open until it is closed: requests both ways, each with its
+ * answers. Whatever a session had open when it ends is lost, and told so.
+ */
+export class PeerSession {
+  readonly channel: A2AChannel;
+  /** The key that the other node has proved. */
+  readonly publicKey: string;
+  readonly #deps: PeerSessionDeps;
+  readonly #writer: PeerWriter;
+  /** Requests of ours that are on their way or there, by their numbers. */
+  readonly #open = new Map<number, OwnRequest>();
+  readonly #waiting = new Fifo<OwnRequest>();
+  readonly #served = new Map<number, ServedRequest>();
+  #maxOpen = 0;
+  #nextNumber = 0;
+  #nextServed = 0;
+  #isOver = false;
+  readonly #onOver: (() => void)[] = [];
+  readonly #stopListening: () => void;
+
+  constructor(channel: A2AChannel, publicKey: string, deps: PeerSessionDeps) {
+    this.channel = channel;
+    this.publicKey = publicKey;
+    this.#deps = deps;
+    const { clock, newId, maxBytes } = deps;
+    this.#writer = new PeerWriter(channel, {
+      clock,
+      newId,
+      maxBytes,
+      onGap: (reason) => this.end(reason),
+    });
+    this.#stopListening = channel.onMessage((envelope) => this.#hear(envelope));
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Requests of ours without an outcome, and theirs. */
+  get counts(): { readonly own: number; readonly served: number } {
+    return { own: this.#open.size + this.#waiting.length, served: this.#served.size };
+  }
+
+  /** From now on so many requests may be open at the other node: those beyond wait here. */
+  use(maxOpen: number): void {
+    this.#maxOpen = maxOpen;
+    this.#pump();
+  }
+
+  say(message: PeerMessage): void {
+    if (!this.#isOver) this.#writer.write(message);
+  }
+
+  /** Asks the other node for something. Throws NOT_SERIALISABLE. */
+  request(message: Omit<PeerRequest, 'n'>, user: RequestUser): SentRequest {
+    const own: OwnRequest = { user, message, n: undefined, isOver: false };
+    if (this.#open.size >= this.#maxOpen || this.#waiting.length > 0) this.#waiting.push(own);
+    else this.#give(own);
+    return {
+      pull: (count) => {
+        if (own.n !== undefined && !own.isOver) this.say({ type: 'pull', n: own.n, count });
+      },
+      abort: (reason) => {
+        if (own.isOver) return;
+        own.isOver = true;
+        if (own.n !== undefined) this.say({ type: 'abort', n: own.n, reason: reason.slice(0, MAX_TEXT) });
+      },
+    };
+  }
+
+  /** Answers a request of the other node; `done` and `failed` end it. */
+  answer(answer: PeerAnswer): void {
+    if (!this.#served.has(answer.n)) return;
+    if (answer.type === 'done' || answer.type === 'failed') this.#served.delete(answer.n);
+    try {
+      this.say(answer);
+    } catch (error) {
+      this.#served.delete(answer.n);
+      this.say({ type: 'failed', n: answer.n, error: notSaid(error) });
+    }
+  }
+
+  /** Calls `tell` when it is over. */
+  whenOver(tell: () => void): void {
+    if (this.#isOver) tell();
+    else this.#onOver.push(tell);
+  }
+
+  /** Ends it; closes the channel. */
+  end(reason: string): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#stopListening();
+    this.#writer.end();
+    const open = [...this.#open.values()];
+    this.#open.clear();
+    for (const own of open) if (!own.isOver) own.user.onLost(reason, true);
+    for (let own = this.#waiting.shift(); own !== undefined; own = this.#waiting.shift())
+      if (!own.isOver) own.user.onLost(reason, false);
+    const served = [...this.#served.values()];
+    this.#served.clear();
+    for (const request of served) request.abort(reason);
+    void this.channel.close();
+    this.#deps.user.onOver(reason, this);
+    for (const tell of this.#onOver.splice(0)) tell();
+  }
+
+  #give(own: OwnRequest): void {
+    this.#writer.write({ ...own.message, n: this.#nextNumber });
+    own.n = this.#nextNumber++;
+    this.#open.set(own.n, own);
+  }
+
+  /** Gives what waits, as far as the other node takes more. */
+  #pump(): void {
+    while (this.#open.size < this.#maxOpen && !this.#isOver) {
+      const own = this.#waiting.shift();
+      if (own === undefined) return;
+      if (own.isOver) continue;
+      try {
+        this.#give(own);
+      } catch (error) {
+        own.isOver = true;
+        own.user.onAnswer({ type: 'failed', n: 0, error: notSaid(error) });
+      }
+    }
+  }
+
+  #hear({ payload }: A2AEnvelope): void {
+    try {
+      for (const message of readPeerMessages(payload)) if (!this.#isOver) this.#take(message);
+    } catch (error) {
+      this.#fault((error as Error).message);
+    }
+  }
+
+  #take(message: PeerMessage): void {
+    switch (message.type) {
+      case 'request':
+        return this.#serve(message);
+      case 'done':
+      case 'failed':
+      case 'chunk':
+      case 'progress':
+        return this.#answered(message);
+      case 'pull':
+        this.#served.get(message.n)?.pull(message.count);
+        return;
+      case 'abort':
+        this.#served.get(message.n)?.abort(message.reason);
+        return;
+      default:
+        this.#deps.user.onNews(message, this);
+    }
+  }
+
+  #serve(request: PeerRequest): void {
+    if (request.n !== this.#nextServed)
+      return this.#fault(`request ${request.n} where ${this.#nextServed} is next`);
+    this.#nextServed += 1;
+    if (this.#served.size >= this.#deps.maxServed)
+      return this.#fault(`more than ${this.#deps.maxServed} open requests`);
+    let served: ServedRequest | undefined;
+    // It may be answered within the call.
+    this.#served.set(request.n, {
+      pull: (count) => served?.pull(count),
+      abort: (reason) => served?.abort(reason),
+    });
+    served = this.#deps.user.serve(request, this);
+  }
+
+  #answered(answer: PeerAnswer): void {
+    const own = this.#open.get(answer.n);
+    if (own === undefined) return this.#fault(`an answer to request ${answer.n}, which is not open`);
+    const isLast = answer.type === 'done' || answer.type === 'failed';
+    if (isLast) this.#open.delete(answer.n);
+    // What was given up here goes on there until it hears of that.
+    if (!own.isOver) {
+      own.isOver = isLast;
+      own.user.onAnswer(answer);
+    }
+    if (isLast) this.#pump();
+  }
+
+  #fault(reason: string): void {
+    this.#deps.user.onFault(reason, this);
+    this.end(`what it says makes no sense: ${reason}`);
+  }
+}
+
+const notSaid = (error: unknown): ToldError => ({ code: 'NOT_SERIALISABLE', message: reasonOf(error) });

@@ -1,0 +1,104 @@
+import type { A2AChannel } from '../channels/a2a-channel.ts';
+import { Fifo } from '../mailbox/fifo.ts';
+import { SCHEMA_VERSION } from '../protocol/envelope.ts';
+import { notSerialisable } from '../protocol/errors.ts';
+import { findUnserialisable } from '../protocol/json.ts';
+import type { Clock, NewId } from '../protocol/seams.ts';
+import { MAX_MESSAGES, type PeerMessage, PEERS_ID } from './peer-message.ts';
+
+/** Messages that go together take no more than this, unless one alone does. */
+const MAX_BATCH_BYTES = 65_536;
+/** Envelopes that are not acknowledged yet; messages wait beyond them, and then go together. */
+const MAX_UNDER_WAY = 32;
+
+export interface PeerWriterDeps {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly newId: NewId;
+  /** The largest message that the channel carries, in bytes. */
+  readonly maxBytes: number;
+  /** Something was not delivered and never will be: what the other end was told has a gap. */
+  readonly onGap: (reason: string) => void;
+}
+
+interface Waiting {
+  readonly message: PeerMessage;
+  readonly bytes: number;
+}
+
+/** Writes messages to a channel in the order in which they are given: all of one turn together, in few envelopes. */
+export class PeerWriter {
+  readonly #channel: A2AChannel;
+  readonly #deps: PeerWriterDeps;
+  readonly #waiting = new Fifo<Waiting>();
+  #underWay = 0;
+  #isPlanned = false;
+  #isOver = false;
+  #sequence = 0;
+
+  constructor(channel: A2AChannel, deps: PeerWriterDeps) {
+    this.#channel = channel;
+    this.#deps = deps;
+  }
+
+  /** Messages that are not acknowledged. */
+  get backlog(): number {
+    return this.#waiting.length + this.#underWay;
+  }
+
+  /** Throws NOT_SERIALISABLE for what JSON cannot say, or what no frame has room for. */
+  write(message: PeerMessage): void {
+    const fault = findUnserialisable(message, message.type);
+    if (fault !== undefined) throw notSerialisable(fault.path, fault.kind);
+    const bytes = Buffer.byteLength(JSON.stringify(message));
+    if (bytes > this.#deps.maxBytes)
+      throw notSerialisable(message.type, `${bytes} bytes, at most ${this.#deps.maxBytes}`);
+    this.#waiting.push({ message, bytes });
+    this.#plan();
+  }
+
+  /** Writes nothing more. */
+  end(): void {
+    this.#isOver = true;
+  }
+
+  #plan(): void {
+    if (this.#isPlanned) return;
+    this.#isPlanned = true;
+    queueMicrotask(() => {
+      this.#isPlanned = false;
+      while (!this.#isOver && this.#waiting.length > 0 && this.#underWay < MAX_UNDER_WAY) this.#sendBatch();
+    });
+  }
+
+  #sendBatch(): void {
+    const payload: PeerMessage[] = [];
+    let bytes = 0;
+    for (let next = this.#waiting.peek(); next !== undefined; next = this.#waiting.peek()) {
+      if (payload.length > 0 && bytes + next.bytes > MAX_BATCH_BYTES) break;
+      this.#waiting.shift();
+      payload.push(next.message);
+      bytes += next.bytes;
+      if (payload.length === MAX_MESSAGES) break;
+    }
+    this.#underWay += 1;
+    const sent = this.#channel.send({
+      id: this.#deps.newId(),
+      schemaVersion: SCHEMA_VERSION,
+      sender: PEERS_ID,
+      recipient: PEERS_ID,
+      type: 'notification',
+      timestamp: this.#deps.clock.now(),
+      payload,
+      session: { id: this.#channel.id, sequence: this.#sequence++ },
+    });
+    sent.then(
+      () => {
+        this.#underWay -= 1;
+        if (this.#waiting.length > 0) this.#plan();
+      },
+      (error: Error) => {
+        if (!this.#isOver) this.#deps.onGap(error.message);
+      },
+    );
+  }
+}

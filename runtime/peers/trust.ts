@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { NodeId } from '../protocol/a2a-extension.ts';
+import type { AgentCard } from '../protocol/agent-card.ts';
+import type { Clearance } from '../protocol/agent-row.ts';
+import { publicKeyFrom } from '../protocol/signing.ts';
+
+const Key = z.string().refine(isKey, 'a raw Ed25519 public key in base64url, or "*"');
+
+function isKey(value: string): boolean {
+  if (value === '*') return true;
+  try {
+    return publicKeyFrom(value).export({ format: 'jwk' }).x === value;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Whom this node lets in, and how their agents are judged, whatever their cards say.
+ *
+ * - `key`       the public key that the node proves, or `*` for any that no other entry names.
+ * - `node`      the name that it may have. @default any that no other key has
+ * - `tier`      of its agents; never 0, no other node orchestrates this one. @default 3
+ * - `sandboxId` of its agents; null for none. @default its name, `/` and what the card says
+ * - `trusted`   what its agents say counts as this system's own. @default false: it is marked `peer:<node>`
+ * - `agents`    the ids that its agents may have: exact, or a beginning and `*`. @default any
+ */
+export const Trust = z.strictObject({
+  key: Key,
+  node: NodeId.optional(),
+  tier: z.literal([1, 2, 3], '1, 2 or 3: tier 0 is never remote').default(3),
+  sandboxId: z.string().min(1).nullable().optional(),
+  trusted: z.boolean().default(false),
+  agents: z.array(z.string().min(1)).readonly().optional(),
+});
+export type Trust = z.output<typeof Trust>;
+
+/** The entry for a key: its own, or that for any. */
+export function trustOf(entries: readonly Trust[], publicKey: string): Trust | undefined {
+  return entries.find(({ key }) => key === publicKey) ?? entries.find(({ key }) => key === '*');
+}
+
+/** Whether an agent of this node may have the id. */
+export const mayBeCalled = ({ agents }: Trust, id: string): boolean =>
+  agents === undefined ||
+  agents.some((allowed) => (allowed.endsWith('*') ? id.startsWith(allowed.slice(0, -1)) : id === allowed));
+
+/** How an agent of this node is judged here. */
+export function clearanceBy(
+  { tier, sandboxId }: Trust,
+  nodeId: string,
+  { sandboxId: claimed = '' }: Pick<AgentCard, 'sandboxId'>,
+): Clearance {
+  if (sandboxId === null) return { tier, sandboxId: undefined, nodeId };
+  return { tier, sandboxId: sandboxId ?? `${nodeId}/${claimed}`, nodeId };
+}

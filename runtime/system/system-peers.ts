@@ -1,0 +1,76 @@
+import type { z } from 'zod';
+import type { Remote } from '../link/connection.ts';
+import type { ControlCalls } from '../control/control-calls.ts';
+import { keyInFile } from '../peers/key-file.ts';
+import type { AgentEndpoint } from '../protocol/agent-card.ts';
+import { invalidOptions } from '../protocol/errors.ts';
+import { parseOptions } from '../protocol/parse-options.ts';
+import type { PeerRow } from '../protocol/peer-row.ts';
+import { signingKeyPair } from '../protocol/signing.ts';
+import type { TransportSpec } from '../protocol/transport.ts';
+import { PeerAddress, type PeerOptions } from './peer-options.ts';
+
+/**
+ * The other nodes of a team, as this one sees them.
+ *
+ * - `node`, `publicKey` of this node: what others trust. Undefined in a system without transports.
+ * - `addresses`         where others find it.
+ */
+export interface SystemPeers {
+  readonly node: string | undefined;
+  readonly publicKey: string | undefined;
+  readonly addresses: readonly string[];
+  /** Every other node that was there since this one started. */
+  list(): Promise<readonly PeerRow[]>;
+  /** Looks for a node at this address, and again whenever it has gone. Fails with INVALID_OPTIONS. */
+  dial(address: string): Promise<void>;
+  /** Trusts this key no more: whoever has it is cut off at once, and its agents leave the team. Fails with INVALID_OPTIONS. */
+  revoke(publicKey: string): Promise<void>;
+}
+
+/** The peers of a system that speaks with none, until `open`. */
+export class OwnPeers implements SystemPeers {
+  readonly #control: Remote<ControlCalls>;
+  node: string | undefined;
+  publicKey: string | undefined;
+  addresses: readonly string[] = [];
+
+  constructor(control: Remote<ControlCalls>) {
+    this.#control = control;
+  }
+
+  /** Listens and dials, in a thread of its own. Rejects with INVALID_OPTIONS. */
+  async open({ identity, transports, trust, discover, channel }: z.output<typeof PeerOptions>): Promise<void> {
+    if (transports.length === 0 || identity === undefined) return;
+    const { node, key } = identity;
+    const keys = typeof key === 'string' ? await keyInFile(key) : (key ?? signingKeyPair());
+    const endpoints = await this.#control.openPeers({
+      ...{ node, keys, trust, channel, dial: discover.dial },
+      transports: transports.map(({ spec }) => spec as TransportSpec),
+    });
+    this.node = node;
+    this.publicKey = keys.publicKey;
+    this.addresses = endpoints.map(({ address = '' }: AgentEndpoint) => address);
+  }
+
+  list(): Promise<readonly PeerRow[]> {
+    return this.#control.peers();
+  }
+
+  async dial(address: string): Promise<void> {
+    this.#requireOpen('address', address);
+    await this.#control.dialPeer(parseOptions(PeerAddress, address, 'address'));
+  }
+
+  async revoke(publicKey: string): Promise<void> {
+    this.#requireOpen('publicKey', publicKey);
+    const known = await this.list();
+    if (!known.some((row) => row.publicKey === publicKey))
+      throw invalidOptions('publicKey', publicKey, 'the key of a node that is or was there');
+    await this.#control.revokePeer(publicKey);
+  }
+
+  #requireOpen(field: string, value: string): void {
+    if (this.node === undefined) throw invalidOptions(field, value, 'nothing in a system without transports');
+  }
+}
