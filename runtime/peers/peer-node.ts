@@ -7,6 +7,7 @@ import type { AskedChannel, HelloRefusal } from '../channels/credentials.ts';
 import { outsiderOf } from '../mailbox/outsider.ts';
 import { NodeId } from '../protocol/a2a-extension.ts';
 import type { AgentCard, AgentEndpoint } from '../protocol/agent-card.ts';
+import type { ChannelStatus } from '../protocol/channel-status.ts';
 import { backOffMs } from '../protocol/back-off-ms.ts';
 import { BackOff } from '../protocol/back-off.ts';
 import type { Seams } from '../protocol/seams.ts';
@@ -234,16 +235,18 @@ export class PeerNode implements SessionUser {
     manager.onEvent((event) => {
       const logged = channelLogEvent(event);
       if (logged !== undefined) log(logged);
-      if (event.type === 'channel-status' && event.status === 'closed')
-        this.#closed(event.channelId, event.reason ?? 'its channel was closed');
+      if (event.type === 'channel-status') this.#channelIs(event.channelId, event.status, event.reason);
     });
     return manager;
   }
 
-  #closed(channelId: string, reason: string): void {
-    this.#proofs.delete(channelId);
-    for (const { session } of [...this.#joining.values()])
-      if (session.channel.id === channelId) session.end(reason);
+  #channelIs(channelId: string, status: ChannelStatus, reason: string | undefined): void {
+    if (status === 'closed') this.#proofs.delete(channelId);
+    for (const { session, peer } of [...this.#joining.values()]) {
+      if (session.channel.id !== channelId) continue;
+      if (status === 'closed') session.end(reason ?? 'its channel was closed');
+      else if (peer?.session === session) peer.channelIs(status, reason);
+    }
   }
 
   #admit({ channelId, proof, remoteAgentId }: AskedChannel): HelloRefusal | undefined {

@@ -4,6 +4,8 @@ import { setup } from 'xstate';
 export interface PeerLifeEvent {
   readonly type: /** A session carries requests to it. */
     | 'session.used'
+    /** Its channel has lost its connection, and looks for another. */
+    | 'session.broken'
     | 'session.over'
     /** It was awaited long enough. */
     | 'patience.over'
@@ -40,7 +42,7 @@ export const peerMachine = setup({
       exit: 'stopWaiting',
       on: { 'session.used': 'up', 'patience.over': 'lost' },
     },
-    up: { entry: 'tellStatus', on: { 'session.over': 'rejoining' } },
+    up: { entry: 'tellStatus', on: { 'session.broken': 'rejoining', 'session.over': 'rejoining' } },
     rejoining: {
       entry: ['tellStatus', 'await'],
       exit: 'stopWaiting',

@@ -1,6 +1,7 @@
 import { MachineHost } from '../machine/machine-host.ts';
 import type { Outsider } from '../mailbox/behalf.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
+import type { ChannelStatus } from '../protocol/channel-status.ts';
 import type { Clock } from '../protocol/seams.ts';
 import { peerMachine, type PeerLifeEvent, type PeerStatus } from './peer.machine.ts';
 import { PeerLine } from './peer-line.ts';
@@ -91,6 +92,16 @@ export class Peer {
     this.line.sessionOver(session);
     this.#send({ type: 'session.over', reason });
     return true;
+  }
+
+  /** The channel of the session in use has lost its connection, or has one again. */
+  channelIs(status: ChannelStatus, reason: string | undefined): void {
+    if (this.session === undefined) return;
+    if (status === 'reconnecting') this.#send({ type: 'session.broken', ...(reason === undefined ? {} : { reason }) });
+    else if (status === 'open' && this.status !== 'up') {
+      this.line.use(this.session);
+      this.#send({ type: 'session.used' });
+    }
   }
 
   revoke(reason: string): void {

@@ -11,4 +11,4 @@ export type { Libp2pOptions, Libp2pTransport };
  * Throws INVALID_OPTIONS naming field and value.
  */
 export const libp2p = (options: Libp2pOptions = {}): Libp2pTransport =>
-  new Libp2pTransport(options, { module: import.meta.url, make: 'libp2p', options });
+  new Libp2pTransport(options, { module: new URL('./index.ts', import.meta.url).href, make: 'libp2p', options });
