@@ -25,7 +25,7 @@ import { AgentProcesses } from './agent-processes.ts';
 import { ControlHistory } from './control-history.ts';
 import { type AgentOrder, Enrolment, PEERS } from './enrolment.ts';
 import type { ControlBoot, ControlCalls, WrongStart } from './control-calls.ts';
-import { Hosting, unlessItDies } from './hosting.ts';
+import { Hosting, notLoaded, unlessItDies } from './hosting.ts';
 import { JournalThread } from '../journal/journal-thread.ts';
 import type { NodeReport } from '../thread/control-protocol.ts';
 import type { Port } from '../link/port.ts';
@@ -34,7 +34,7 @@ import type { Seams } from '../protocol/seams.ts';
 import { LostAccounts } from './lost-accounts.ts';
 import { MailCounts } from './mail-counts.ts';
 import { Overview } from './overview.ts';
-import { Threads } from './threads.ts';
+import { type ThreadHandle, Threads } from './threads.ts';
 import type { ThreadIncarnation } from './thread-incarnation.ts';
 import { IncarnationRegistry } from './incarnation-registry.ts';
 import { ThreadFailover } from './thread-failover.ts';
@@ -83,6 +83,9 @@ export class Control implements ControlCalls {
   readonly #history: ControlHistory | undefined;
   readonly #beat: Int32Array;
   #isStopping = false;
+  /** What the place that speaks with other nodes was told: its next thread is told the same. */
+  #peerBoot: PeerBoot | undefined;
+  #peerWork: Promise<void> = Promise.resolve();
   #stopBeat: () => void = () => undefined;
 
   constructor(boot: ControlBoot, { seams, spawner, host, onEvent }: ControlDeps) {
@@ -142,6 +145,7 @@ export class Control implements ControlCalls {
         this.#processes.endAt(thread.id);
         this.#upgrades.cut(thread);
         this.#failover.begin(thread, dead, ending);
+        if (thread.id === PEERS) this.#reopenPeers(thread);
         this.#lostAccounts.threadDied(dead.number);
       },
     });
@@ -350,10 +354,10 @@ export class Control implements ControlCalls {
         this.#lives.hasEnded(message.slot);
         return;
       case 'enrol':
-        void this.#enrolPeers(incarnation, message.orders);
+        this.#inTurn(() => this.#enrolPeers(incarnation, message.orders));
         return;
       case 'dismiss':
-        void this.announce({ version: 0, ...NO_CHANGE, remove: message.ids });
+        this.#inTurn(() => this.announce({ version: 0, ...NO_CHANGE, remove: message.ids }));
         return;
       default:
         throw invalidOptions(`message of incarnation ${incarnation.number}`, message, 'a place message');
@@ -385,11 +389,42 @@ export class Control implements ControlCalls {
     this.#threads.tellIncarnation(incarnation, { t: 'enrolled', modules, problem });
   }
 
+  /** What is said of other nodes is done in the order in which it is said. */
+  #inTurn(run: () => Promise<void>): void {
+    this.#peerWork = this.#peerWork.then(run).catch((error: unknown) => {
+      this.#log.note('error', { agentId: PEERS, success: false, reason: reasonOf(error) });
+    });
+  }
+
   // Other nodes
 
   async openPeers(boot: PeerBoot): Promise<readonly AgentEndpoint[]> {
     this.#threads.ensure(PEERS);
-    return this.#threads.get(PEERS).connection.api.openPeers(boot);
+    this.#peerBoot = boot;
+    return this.#openPeersAt(this.#threads.get(PEERS), boot);
+  }
+
+  /** What carries channels over a network computes for a while when it is loaded. */
+  #openPeersAt(thread: ThreadHandle, boot: PeerBoot): Promise<readonly AgentEndpoint[]> {
+    return new Promise((resolve, reject) => {
+      const endLoading = this.#threads.watchLoading(thread, { isElsewhere: false }, (still) => {
+        const modules = boot.transports.map(({ module }) => module).join();
+        reject(notLoaded(thread.id, modules, still));
+        this.#threads.end(thread.id, { reason: 'loading its transports did not end', isCharged: false });
+      });
+      thread.connection.api.openPeers(boot).then(resolve, reject).finally(endLoading);
+    });
+  }
+
+  /** The thread that spoke with other nodes is gone: its successor does, as soon as it is there. */
+  #reopenPeers(thread: ThreadHandle): void {
+    const boot = this.#peerBoot;
+    if (boot === undefined) return;
+    this.#threads.whenUp(thread, () =>
+      this.#inTurn(async () => {
+        await this.#openPeersAt(thread, boot);
+      }),
+    );
   }
 
   async peers(): Promise<readonly PeerRow[]> {

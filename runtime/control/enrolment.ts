@@ -82,6 +82,7 @@ export class Enrolment {
       const clearance = order.card === undefined ? clearanceOf(agent) : agents.clearanceOf(order.card.id);
       entries.push(...entriesOf(order, agent, { place, firstSlot, durable, clearance }));
     }
+    this.#makeWay(entries);
     const ids = new Set<string>();
     for (const { id } of entries) {
       if (agents.has(id) || ids.has(id)) throw invalidOptions('agents', id, 'an id that no other agent has');
@@ -100,6 +101,16 @@ export class Enrolment {
     }
     threads.tellAll({ t: 'table', delta: agents.write(change) });
     return entries;
+  }
+
+  /** An agent of this node has its id before any of another node. */
+  #makeWay(entries: readonly AgentEntry[]): void {
+    const { agents } = this.#deps;
+    const others = entries.flatMap(({ id, place }) => {
+      const known = place === PEERS ? undefined : agents.find(id);
+      return known?.place === PEERS ? [known] : [];
+    });
+    if (others.length > 0) this.#withdraw(others);
   }
 
   #isDurable({ durable }: LoadedAgent): boolean {

@@ -1,6 +1,5 @@
 import type { SendingThread } from '../cell/mail-sender.ts';
 import type { AgentEndpoint } from '../protocol/agent-card.ts';
-import type { Transport } from '../protocol/transport.ts';
 import { importTransports, type LoadTransports, type PeerBoot } from './peer-boot.ts';
 import { PeerHost, type PeerReports } from './peer-host.ts';
 
@@ -28,12 +27,6 @@ export async function openPeerHost(
     return { host, endpoints: await host.node.open() };
   } catch (error) {
     await host.close();
-    await Promise.all(transports.map(closeTransport));
     throw error;
   }
-}
-
-/** Those over a network hold sockets; those within a process do not. */
-async function closeTransport(transport: Transport & { close?(): Promise<void> }): Promise<void> {
-  await transport.close?.();
 }

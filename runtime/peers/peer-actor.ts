@@ -14,7 +14,8 @@ import type { PeerNames } from './peer-names.ts';
 import type { SentRequest } from './peer-session.ts';
 import type { PeerLine } from './peer-line.ts';
 
-export interface PeerActorDeps {
+/** How an agent of another node is reached. */
+export interface PeerWay {
   readonly line: PeerLine;
   readonly names: PeerNames;
   /** What its answers are tainted with; undefined for a node that is trusted. */
@@ -29,12 +30,13 @@ export class PeerActor implements ActorLife {
   state: unknown = undefined;
   isOver = false;
   readonly #cell: Cell;
-  readonly #deps: PeerActorDeps;
+  readonly #way: () => PeerWay;
   readonly #open = new Set<Relayed>();
 
-  constructor(cell: Cell, deps: PeerActorDeps) {
+  /** `way` throws REMOTE_UNREACHABLE where there is none. */
+  constructor(cell: Cell, way: () => PeerWay) {
     this.#cell = cell;
-    this.#deps = deps;
+    this.#way = way;
   }
 
   async start(): Promise<unknown> {
@@ -49,7 +51,7 @@ export class PeerActor implements ActorLife {
     const entry = entryOf(this.#cell.definition, mail.capability);
     const isStream = mail.extras?.stream === true;
     if (entry !== undefined) refuseOtherKind(entry, isStream, this.#cell.row.id);
-    const relayed = new Relayed(this.#cell, handling, this.#deps);
+    const relayed = new Relayed(this.#cell, handling, this.#way());
     this.#open.add(relayed);
     relayed.begin(mail, () => this.#open.delete(relayed));
     return PENDING;
@@ -78,22 +80,22 @@ export class PeerActor implements ActorLife {
 class Relayed {
   readonly #cell: Cell;
   readonly #handling: Handling;
-  readonly #deps: PeerActorDeps;
+  readonly #way: PeerWay;
   #sent: SentRequest | undefined;
   #stream: RelayedStream | undefined;
   #reserved: Cost = {};
   #onOver: () => void = () => undefined;
 
-  constructor(cell: Cell, handling: Handling, deps: PeerActorDeps) {
+  constructor(cell: Cell, handling: Handling, way: PeerWay) {
     this.#cell = cell;
     this.#handling = handling;
-    this.#deps = deps;
+    this.#way = way;
   }
 
   /** Throws what refuses it before anything is sent. */
   begin(mail: Mail, onOver: () => void): void {
     this.#onOver = onOver;
-    const { line } = this.#deps;
+    const { line } = this.#way;
     try {
       const request = this.#requestOf(mail);
       this.#sent = line.request(request, {
@@ -135,7 +137,7 @@ class Relayed {
   /** The envelope with the names that everybody has; a tenant is this system's own, and a deadline is told as what is left. */
   #envelopeOf(mail: Mail, budget: Budget): A2AEnvelope {
     const { thread, row } = this.#cell;
-    const { names } = this.#deps;
+    const { names } = this.#way;
     const { tier, sandboxId } = thread.judge.partyOf(mail.sender);
     const envelope = toEnvelope(mail, tier, sandboxId);
     const { deadlineAtMs: _, tenant: __, routingHint: ___, path, ...metadata } = envelope.metadata as EnvelopeMetadata;
@@ -192,7 +194,7 @@ class Relayed {
   }
 
   #mark(said: readonly string[] = []): void {
-    const { taint } = this.#deps;
+    const { taint } = this.#way;
     if (taint !== undefined) this.#handling.markOutside(taint);
     for (const source of said) this.#handling.markOutside(source);
   }
@@ -203,7 +205,7 @@ class Relayed {
     const handling = this.#handling;
     if (handling.isOver) return;
     if (mayHaveArrived) this.#cell.lose(handling, reason);
-    else this.#cell.fail(handling, remoteUnreachable(this.#deps.line.node, reason, { mayHaveArrived }));
+    else this.#cell.fail(handling, remoteUnreachable(this.#way.line.node, reason, { mayHaveArrived }));
   }
 
   /** Its deadline has passed, or it was cancelled. */

@@ -2,10 +2,14 @@ import { declaredElsewhere } from '../agent/declared-elsewhere.ts';
 import { AgentDefinition } from '../agent/agent-definition.ts';
 import { type LoadedAgent, loadedAgent } from '../agent/loaded-agent.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
-import type { Clearance } from '../protocol/agent-row.ts';
+import type { NextCode } from '../cell/cell-lives.ts';
+import type { AgentProfile, Clearance } from '../protocol/agent-row.ts';
+import { remoteUnreachable } from '../protocol/edge-errors.ts';
 import { A2A_MESSAGE_TYPES } from '../protocol/envelope.ts';
 import { MAX_TIMER_MS } from '../protocol/milliseconds.ts';
 import { hashOf } from '../protocol/approval.ts';
+import { PeerActor, type PeerWay } from './peer-actor.ts';
+import type { PeerHost } from './peer-host.ts';
 
 /** Envelopes for one agent of another node that are under way at a time; the others wait in its mailbox. */
 const CONCURRENCY = 1_000;
@@ -43,6 +47,23 @@ export function definitionOf(card: AgentCard, { nodeId, tier, sandboxId }: Clear
   }
   for (const type of A2A_MESSAGE_TYPES) definition.on(type, elsewhere);
   return definition;
+}
+
+/** What runs it here; the thread that it is in may have taken the place of another, and speak with nobody yet. */
+export function peerCode(
+  { card, clearance }: Pick<AgentProfile, 'card' | 'clearance'>,
+  host: () => PeerHost | undefined,
+): NextCode {
+  const { nodeId } = clearance as Clearance;
+  const way = (): PeerWay => {
+    const open = host();
+    if (open !== undefined) return open.wayTo(nodeId);
+    throw remoteUnreachable(nodeId, 'this node has just begun to speak with others', { mayHaveArrived: false });
+  };
+  return {
+    definition: definitionOf(card, clearance as Clearance),
+    makeActor: (cell) => new PeerActor(cell, way),
+  };
 }
 
 /** The agent under the card that its node gives it, judged by the clearance that it has here. */

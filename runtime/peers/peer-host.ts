@@ -1,4 +1,3 @@
-import type { NextCode } from '../cell/cell-lives.ts';
 import type { SendingThread } from '../cell/mail-sender.ts';
 import type { LoadedAgent } from '../agent/loaded-agent.ts';
 import { AgentId } from '../agent/agent-options.ts';
@@ -12,7 +11,7 @@ import { RegistryView } from '../routing/registry-view.ts';
 import { isServed, type RemoteQuery } from '../routing/remote-lookup.ts';
 import type { Peer } from './peer.ts';
 import { definitionOf, loadedPeerAgent } from './peer-agent.ts';
-import { PeerActor } from './peer-actor.ts';
+import type { PeerWay } from './peer-actor.ts';
 import { PeerDesk } from './peer-desk.ts';
 import { PEERS_ID, type PeerRequest } from './peer-message.ts';
 import { moduleOf, nameIn } from './peer-module.ts';
@@ -109,21 +108,20 @@ export class PeerHost implements PeerNodeUser {
     return loadedPeerAgent(member.card, member.clearance);
   }
 
-  /** What runs it here: it is known by its row, if this thread has taken the place of another. */
-  code(id: string, module: string): NextCode {
-    const { thread } = this.#deps;
-    const name = nameIn(module);
+  /** How the agents of a node are reached. */
+  wayTo(node: string): PeerWay {
+    const peer = this.node.peer(node);
+    const taint = peer === undefined ? `peer:${node}` : peer.taint;
+    return { line: this.node.lineTo(node), names: this.#names, taint };
+  }
+
+  /** An agent of this node has taken the id of this one, which joins again under its whole name. */
+  forgotten(id: string): void {
+    const name = this.#names.everywhere(id);
     const member = this.#members.get(name);
-    const { card, clearance } = member ?? thread.table.get(id)?.profile ?? {};
-    if (card === undefined || clearance === undefined) throw agentNotFound(name);
-    return {
-      definition: definitionOf(card, clearance),
-      makeActor: (cell) => {
-        const peer = this.node.peer(clearance.nodeId);
-        if (peer === undefined) throw agentNotFound(name);
-        return new PeerActor(cell, { line: peer.line, names: this.#names, taint: peer.taint });
-      },
-    };
+    if (member === undefined) return;
+    this.#names.forget(name);
+    this.#deps.reports.enrol([{ id: this.#names.choose({ node: member.peer.node, agent: member.id }), module: moduleOf(name) }]);
   }
 
   /** The control thread has these, or says why not. */
@@ -201,14 +199,16 @@ export class PeerHost implements PeerNodeUser {
       const card = this.#cardOf(value, peer);
       const { id } = value as AgentCard;
       const name = `${peer.node}/${id}`;
-      peer.cards.set(id, card);
       const known = this.#members.get(name);
-      if (known !== undefined) return undefined;
+      if (known?.card.revision === card.revision && known.peer === peer) return undefined;
+      // What it offers is another thing now: it joins anew.
+      if (known !== undefined) this.#dismiss([known]);
       const clearance = clearanceBy(peer.identity.trust, peer.node, card);
       definitionOf(card, clearance);
       const member = { peer, id, name, card, clearance, here: Promise.withResolvers<void>() };
       member.here.promise.catch(() => undefined);
       this.#members.set(name, member);
+      peer.cards.set(id, card);
       return { id: this.#names.choose({ node: peer.node, agent: id }), module: moduleOf(name) };
     } catch (error) {
       this.#problem(`a card of ${peer.node} was not taken: ${reasonOf(error)}`);

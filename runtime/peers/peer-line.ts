@@ -18,16 +18,13 @@ interface Held {
 export class PeerLine {
   readonly node: string;
   readonly #held = new Fifo<Held>();
+  /** What requests go over. */
   #session: PeerSession | undefined;
   /** Why the node is not awaited any more; undefined while it is. */
   #lostBecause: string | undefined;
 
   constructor(node: string) {
     this.node = node;
-  }
-
-  get session(): PeerSession | undefined {
-    return this.#session;
   }
 
   /** Requests that wait for a session. */
@@ -68,9 +65,9 @@ export class PeerLine {
     }
   }
 
-  /** The session is over; another one is awaited. */
-  sessionOver(session: PeerSession): void {
-    if (this.#session === session) this.#session = undefined;
+  /** The session is over, or has no connection at the moment: what comes waits until one is used again. */
+  pause(): void {
+    this.#session = undefined;
   }
 
   /** The node is not awaited any more: what waits for it fails, and whatever comes. */

@@ -15,6 +15,7 @@ import type { SigningKeyPair } from '../protocol/signing.ts';
 import type { Transport } from '../protocol/transport.ts';
 import { Peer } from './peer.ts';
 import type { PeerStatus } from './peer.machine.ts';
+import { PeerLine } from './peer-line.ts';
 import { MAX_CARDS, PEER_PROTOCOL_VERSION, type PeerMessage, type PeerRequest, PEERS_ID } from './peer-message.ts';
 import { PeerSession, type ServedRequest, type SessionUser } from './peer-session.ts';
 import { type Trust, trustOf } from './trust.ts';
@@ -88,6 +89,7 @@ export class PeerNode implements SessionUser {
   readonly #proofs = new Map<string, ChannelProof>();
   readonly #joining = new Map<PeerSession, Joining>();
   readonly #peers = new Map<string, Peer>();
+  readonly #lines = new Map<string, PeerLine>();
   readonly #revoked = new Set<string>();
   readonly #targets = new Map<string, Target>();
   readonly #signer: ChannelSigner;
@@ -117,6 +119,18 @@ export class PeerNode implements SessionUser {
     return this.#peers.get(node);
   }
 
+  /** The way to a node, which is awaited for a while if nobody has heard of it yet. */
+  lineTo(node: string): PeerLine {
+    const known = this.#lines.get(node);
+    if (known !== undefined) return known;
+    const line = new PeerLine(node);
+    this.#lines.set(node, line);
+    this.#deps.seams.clock.setTimer(PATIENCE_MS, () => {
+      if (!this.#peers.has(node)) line.lose(`nothing was heard of it for ${PATIENCE_MS} ms`);
+    });
+    return line;
+  }
+
   /** Looks for a node at this address, and again whenever it has gone. */
   dial(endpoint: AgentEndpoint): void {
     const key = `${endpoint.transport} ${endpoint.address}`;
@@ -138,6 +152,7 @@ export class PeerNode implements SessionUser {
       if (peer.identity.publicKey !== publicKey) continue;
       peer.revoke('it was revoked');
       this.#peers.delete(peer.node);
+      this.#lines.delete(peer.node);
     }
     for (const { session, proof } of [...this.#joining.values()])
       if (proof.publicKey === publicKey) session.end('its key was revoked');
@@ -166,6 +181,7 @@ export class PeerNode implements SessionUser {
       this.#manager.closeAll(),
       ...[...this.#targets.values()].map(({ manager }) => manager.closeAll()),
     ]);
+    await Promise.all(this.#deps.transports.map(closeTransport));
   }
 
   // Sessions
@@ -328,8 +344,9 @@ export class PeerNode implements SessionUser {
     if (before === session) return;
     if (before !== undefined) before.end('another channel is in use');
     peer.epoch = epoch;
-    peer.use(session, maxOpen);
+    // Whoever asks has to be known first.
     this.#sayCards(session, this.#deps.cards());
+    peer.use(session, maxOpen);
   }
 
   #peerOf({ publicKey, card }: ChannelProof): Peer {
@@ -343,6 +360,7 @@ export class PeerNode implements SessionUser {
       {
         clock: seams.clock,
         patienceMs: PATIENCE_MS,
+        line: this.lineTo(node),
         onStatus: (one, status, reason) => user.onStatus(one, status, reason),
         onCut: (one) => {
           one.session?.end('it was revoked');
@@ -389,6 +407,11 @@ export class PeerNode implements SessionUser {
       else this.#whenOver(inUse, done);
     });
   }
+}
+
+/** Those over a network hold sockets; those within a process do not. */
+async function closeTransport(transport: Transport & { close?(): Promise<void> }): Promise<void> {
+  await transport.close?.();
 }
 
 const refusal = (reason: string): HelloRefusal => ({ code: 'REFUSED', reason });

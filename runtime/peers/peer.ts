@@ -4,7 +4,7 @@ import type { AgentCard } from '../protocol/agent-card.ts';
 import type { ChannelStatus } from '../protocol/channel-status.ts';
 import type { Clock } from '../protocol/seams.ts';
 import { peerMachine, type PeerLifeEvent, type PeerStatus } from './peer.machine.ts';
-import { PeerLine } from './peer-line.ts';
+import type { PeerLine } from './peer-line.ts';
 import type { PeerSession } from './peer-session.ts';
 import type { Trust } from './trust.ts';
 
@@ -13,6 +13,7 @@ export interface PeerDeps {
   readonly clock: Clock;
   /** How long a node without a session is awaited. */
   readonly patienceMs: number;
+  readonly line: PeerLine;
   readonly onStatus: (peer: Peer, status: PeerStatus, reason: string | undefined) => void;
   readonly onCut: (peer: Peer) => void;
 }
@@ -38,9 +39,9 @@ export class Peer {
   readonly #life: MachineHost<typeof peerMachine>;
   #stopWaiting: () => void = () => undefined;
 
-  constructor(identity: PeerIdentity, { clock, patienceMs, onStatus, onCut }: PeerDeps) {
+  constructor(identity: PeerIdentity, { clock, patienceMs, line, onStatus, onCut }: PeerDeps) {
     this.identity = identity;
-    this.line = new PeerLine(identity.node);
+    this.line = line;
     this.sinceMs = clock.now();
     this.#life = new MachineHost(peerMachine, {
       actions: {
@@ -89,7 +90,7 @@ export class Peer {
   sessionOver(session: PeerSession, reason: string): boolean {
     if (this.session !== session) return false;
     this.session = undefined;
-    this.line.sessionOver(session);
+    this.line.pause();
     this.#send({ type: 'session.over', reason });
     return true;
   }
@@ -97,8 +98,10 @@ export class Peer {
   /** The channel of the session in use has lost its connection, or has one again. */
   channelIs(status: ChannelStatus, reason: string | undefined): void {
     if (this.session === undefined) return;
-    if (status === 'reconnecting') this.#send({ type: 'session.broken', ...(reason === undefined ? {} : { reason }) });
-    else if (status === 'open' && this.status !== 'up') {
+    if (status === 'reconnecting') {
+      this.line.pause();
+      this.#send({ type: 'session.broken', ...(reason === undefined ? {} : { reason }) });
+    } else if (status === 'open' && this.status !== 'up') {
       this.line.use(this.session);
       this.#send({ type: 'session.used' });
     }

@@ -162,12 +162,12 @@ export class MailJudge {
 
   /**
    * Picks among the hosted and permitted agents with the capability: the first that is `live`, else the first that is
-   * `awaited`, else the first. If none is permitted, returns the first refusal and its agent. If nobody hosts any,
+   * `awaited`, and only then one of another node; if all have ended, the first. If none is permitted, returns the first refusal and its agent. If nobody hosts any,
    * CAPABILITY_NOT_FOUND.
    */
   #routeCapability(sender: Party, mail: Mail, manner: MailManner, nowMs: number): AgentRow | Unrouted {
     let refused: Unrouted | undefined;
-    let best: { row: AgentRow; readiness: Readiness } | undefined;
+    let best: { row: AgentRow; rank: number } | undefined;
     const offering = this.#table.withCapability(mail.recipient);
     for (const row of this.#reachable?.(offering) ?? offering) {
       if (!this.#isHosted(row)) continue;
@@ -176,9 +176,9 @@ export class MailJudge {
         refused ??= new Unrouted(verdict, row);
         continue;
       }
-      const readiness = this.#agentStatus.readinessOf(row.slot);
-      if (readiness === READINESS.live) return row;
-      if (best === undefined || readiness > best.readiness) best = { row, readiness };
+      const rank = rankOf(this.#agentStatus.readinessOf(row.slot), row);
+      if (rank === BEST) return row;
+      if (best === undefined || rank > best.rank) best = { row, rank };
     }
     return best?.row ?? refused ?? new Unrouted(verdictOf(capabilityNotFound(mail.recipient)));
   }
@@ -239,6 +239,13 @@ export class MailJudge {
       this.#grants.use({ inReplyTo, sender, recipient, type: messageTypeOf(mail) });
   }
 }
+
+/** How soon an agent can take mail; one of this node goes before those of others. */
+function rankOf(readiness: Readiness, { profile: { clearance } }: AgentRow): number {
+  return readiness === READINESS.ended || clearance !== undefined ? readiness : readiness + READINESS.live;
+}
+
+const BEST = 2 * READINESS.live;
 
 const NO_PATH: readonly PathHop[] = [];
 const NOTHING: readonly string[] = [];

@@ -72,7 +72,7 @@ export class AgentHost {
   async #codeOf({ id, module, process }: Pick<ChangeOrder, 'module' | 'process'> & { readonly id: string }): Promise<NextCode> {
     const { processes, makeActor } = this.#deps;
     if (process !== undefined) return processes.agent(module, process);
-    if (isPeerModule(module)) return this.#peers(module).code(id, module);
+    if (isPeerModule(module)) return this.#peerCode(id, module);
     return { definition: await this.#load(module), makeActor };
   }
 
@@ -128,6 +128,13 @@ export class AgentHost {
       if (!isAgain) throw error;
       for (const { row } of cells) if (row.profile.durable) log.error(row.id, error);
     }
+  }
+
+  /** Where this thread has taken the place of another, the row says what there is to know. */
+  async #peerCode(id: string, module: string): Promise<NextCode> {
+    const { node, peers } = this.#deps;
+    const { peerCode } = await import('../peers/peer-agent.ts');
+    return peerCode(node.table.get(id)?.profile ?? this.#peers(module).load(module), peers);
   }
 
   #peers(module: string): PeerHost {

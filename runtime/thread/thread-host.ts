@@ -338,7 +338,9 @@ export class ThreadHost implements NodeCalls {
 
   async #forget(slot: number): Promise<void> {
     const cell = await this.node.forget(slot);
-    if (cell !== undefined) this.#processes.forget(cell);
+    if (cell === undefined) return;
+    this.#processes.forget(cell);
+    this.#peers?.forgotten(cell.row.id);
   }
 
   /** Delivers what a dead thread held, in that thread's name. The control thread keeps its copies and names of it. */

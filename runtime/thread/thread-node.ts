@@ -358,6 +358,7 @@ export class ThreadNode implements SendingThread {
   /** Nothing is in hand, waits, or waits for an answer, for room, for the table or for a lookup. */
   get isIdle(): boolean {
     if (this.journal?.isIdle === false) return false;
+    if (this.outbox.receipts.size > 0) return false;
     if (!this.turns.isIdle || this.asks.size > 0 || this.room.size > 0 || this.router.held > 0) return false;
     if (this.lookups !== undefined && this.lookups.held > 0) return false;
     for (const cell of this.cells()) {

@@ -125,13 +125,14 @@ export function peerNodesSuite(name: string, network: () => Promise<NodeNetwork>
 
     it('are found again after a restart under the same key: what was under way is told, and nothing comes twice', async () => {
       const { rome, oslo, ofRome } = await pair();
-      const underWay = oslo.ask('worker-rome', 'peers.wait', null);
+      const underWay = oslo.ask('worker-rome', 'peers.wait', null, { timeoutMs: 100_000 });
       await until(async () => ((await rome.ask('worker-rome', 'peers.tally', null)) as { waiting: number }).waiting === 1);
       await rome.kill();
-      await expect(underWay).rejects.toMatchObject({ code: 'ACTOR_DIED' });
+      await oslo.sees('rome', 'rejoining');
       // While it is awaited, what is asked waits for it.
       const waits = oslo.ask('worker-rome', 'peers.terms', 'again', { timeoutMs: 60_000 });
       const again = await start(await ofRome());
+      await expect(underWay).rejects.toMatchObject({ code: 'ACTOR_DIED' });
       expect(await waits).toMatchObject({ input: 'again' });
       await oslo.sees('rome');
       expect(await again.ask('worker-oslo', 'peers.terms', 2)).toMatchObject({ input: 2 });
@@ -148,6 +149,21 @@ export function peerNodesSuite(name: string, network: () => Promise<NodeNetwork>
       );
       expect(await stranger.peers()).toEqual([]);
       expect((await oslo.peers()).map(({ status }) => status)).toEqual(['rejoining']);
+    });
+
+    it('give way to an agent of this node that has the id, and come back when the thread that speaks with them has died', async () => {
+      const { rome, oslo } = await pair();
+      await rome.call('terminate', 'peers');
+      await Promise.all([rome.sees('oslo'), oslo.sees('rome')]);
+      expect(await oslo.ask('worker-rome', 'peers.terms', 1)).toMatchObject({ input: 1 });
+      expect(await rome.ask('worker-oslo', 'peers.terms', 2)).toMatchObject({ input: 2 });
+      // Of rome's asker there was none in oslo.
+      await oslo.call('start', 'rome');
+      const ids = async () => (await oslo.call<readonly (readonly [string, string])[]>('cards')).map(String);
+      await until(async () => (await ids()).includes('rome/asker-rome,remote'));
+      expect(await ids()).toContain('asker-rome,local');
+      expect(await oslo.ask('asker-rome', 'peers.answer', 'here')).toMatchObject({ input: 'here' });
+      expect(await oslo.ask('rome/asker-rome', 'peers.answer', 'there')).toMatchObject({ input: 'there' });
     });
 
     it('are cut off at once when they are revoked, and let in no more', async () => {

@@ -1,7 +1,5 @@
-import { createServer } from 'node:net';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { peerNodesSuite } from '../conformance/peer-nodes.suite.ts';
+import { freePort } from '../fixtures/free-port.ts';
 
 peerNodesSuite('WebSocket', async () => {
   const ports = new Map<string, number>();
@@ -15,12 +13,3 @@ peerNodesSuite('WebSocket', async () => {
     [Symbol.asyncDispose]: async () => undefined,
   };
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
