@@ -98,6 +98,14 @@ const RUNTIME = within('runtime', [
     imports: ['protocol', 'machine', 'mailbox', 'supervision', 'routing'],
   },
   {
+    room: 'runtime/peers',
+    holds: 'other nodes: their cards',
+    ignores: '`cell`, `link`',
+    invariants: 'No node speaks for another. What a peer brings has a cap.',
+    imports: ['protocol', 'routing'],
+    packages: ['zod'],
+  },
+  {
     room: 'runtime/link',
     holds: 'what goes between threads: ports, batches, calls, flows, commits',
     ignores: '`agent`, `routing`',
