@@ -157,8 +157,57 @@ describe('A book', () => {
     const here = keptBook();
     const [one] = nodesOf(here, 1) as [CardNode];
     here.take(large(one, 'writer'));
+    here.take(one.withdrawn('reader'));
     here.node.clock.advance(10 * MINUTE_MS);
+    const bytes = Buffer.byteLength(JSON.stringify(one.withdrawn('reader')));
     here.book.expire();
-    expect([here.book.size, here.book.bytes]).toEqual([1, 512]);
+    expect([here.book.size, here.book.bytes]).toEqual([2, 512 + bytes]);
+  });
+
+  it('frees what has expired, too, when the clock was set back', () => {
+    const here = keptBook({ maxNodes: 1, maxLifetimeMs: 10 * MINUTE_MS });
+    const [one, two] = nodesOf(here, 2) as [CardNode, CardNode];
+    here.node.clock.jump(-60 * MINUTE_MS);
+    here.take(one.signed('writer'));
+    here.node.clock.advance(10 * MINUTE_MS);
+    expect(here.take(two.signed('writer'))).toEqual(['TAKEN']);
+  });
+
+  it('counts no cards of its own node, and forgets none for the room', () => {
+    const known = signingKeyPair();
+    const here = keptBook({ keys: { known: known.publicKey }, maxNodes: 1 });
+    const [one] = nodesOf(here, 1) as [CardNode];
+    here.book.announce(here.node.signed('writer'));
+    expect(here.take(one.signed('writer'))).toEqual(['TAKEN']);
+    here.book.forget('here');
+    here.book.announce(here.node.signed('writer'));
+    expect(here.take(new CardNode('known', here.node.clock, known).signed('writer'))).toEqual(['TAKEN']);
+    expect(here.held().map(({ nodeId }) => nodeId)).toEqual(['here', 'known']);
+  });
+
+  it('counts nothing any more for a peer whose node is forgotten', () => {
+    const here = keptBook({ maxNodesPerPeer: 1 });
+    const [one, two, three] = nodesOf(here, 3) as [CardNode, CardNode, CardNode];
+    const codes = [one, two].map((node) => {
+      const code = here.book.take(node.signed('writer'), 'peer')?.code;
+      here.book.forget(node.nodeId);
+      return code;
+    });
+    expect(codes).toEqual([undefined, undefined]);
+    here.book.take(one.signed('writer'), 'peer');
+    expect(here.book.take(three.signed('writer'), 'peer')?.code).toBe('PEER_FULL');
+  });
+
+  it('remembers of 1,000 peers how much it has verified for them', () => {
+    const here = keptBook({ verificationBurst: 1, verificationsPerSecond: 1 });
+    const [one] = nodesOf(here, 1) as [CardNode];
+    const forged = { ...one.signed('a'), signature: one.signed('b').signature };
+    const codeFor = (peer: string): string | undefined => here.book.take(forged, peer)?.code;
+    const peers = Array.from({ length: 1_000 }, (_, at) => `peer-${at}`);
+    expect(countOf(peers.map((peer) => codeFor(peer) as string))).toEqual({ FORGED: 1_000 });
+    expect(codeFor('peer-0')).toBe('TOO_MANY');
+    expect(codeFor('one more')).toBe('FORGED');
+    expect(codeFor('peer-0')).toBe('TOO_MANY');
+    expect(codeFor('peer-1')).toBe('FORGED');
   });
 });

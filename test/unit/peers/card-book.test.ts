@@ -74,6 +74,16 @@ describe('Which card of an agent a book has (N-1.7)', () => {
     expect(here.found('writer')).toEqual(['mars/writer']);
   });
 
+  it('is the one that was signed last, of those with the same numbers', () => {
+    const { here, clock, mars } = team();
+    const cards = Array.from({ length: 20 }, () => {
+      clock.advance(1);
+      return mars.signed('writer');
+    });
+    expect(new Set(here.take(...cards))).toEqual(new Set(['TAKEN']));
+    expect(new Set(here.take(...cards.slice(0, -1)))).toEqual(new Set(['OUTDATED']));
+  });
+
   it('is the same one everywhere, though a node gave two cards the same numbers', () => {
     const { clock, mars } = team();
     const two = ['one', 'other'].map((name) => mars.signed(cardOf('writer', { name }))) as [never, never];
@@ -83,6 +93,24 @@ describe('Which card of an agent a book has (N-1.7)', () => {
       return book.book.find('writer')[0]?.card.name;
     });
     expect(books[0]).toBe(books[1]);
+  });
+});
+
+describe('The runs of a node', () => {
+  it('are remembered as long as a card of a former one can be valid, though later cards have expired', () => {
+    const { here, clock, mars } = team();
+    const startMs = clock.now();
+    const old = mars.signed('reader', { expiresAtMs: startMs + HOUR_MS });
+    here.take(old);
+    // The clock of the node was set back before it started again.
+    const times = { issuedAtMs: startMs - 9 * MINUTE_MS, expiresAtMs: startMs + MINUTE_MS };
+    expect(here.take(mars.signed('writer', { bootEpoch: 2, ...times }))).toEqual(['TAKEN']);
+    clock.advance(HOUR_MS - 1);
+    here.book.expire();
+    expect([here.book.size, here.take(old)]).toEqual([0, ['OUTDATED']]);
+    clock.advance(1);
+    here.book.expire();
+    expect(here.book.nodes()).toEqual([]);
   });
 });
 
