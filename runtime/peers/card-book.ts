@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import type { AgentCard } from '../protocol/agent-card.ts';
 import { invalidOptions } from '../protocol/errors.ts';
@@ -160,6 +161,14 @@ export class CardBook {
   /** The agents of other nodes that offer a capability: in the order of `find`, then by their ids. */
   findByCapability(capabilityId: string): readonly KnownCard[] {
     return this.#known(this.#store.namesWithCapability(capabilityId));
+  }
+
+  /** The same in two books that have the same cards: then there is nothing to exchange. 32 bytes in base64url. */
+  fingerprint(): string {
+    const hash = createHash('sha256');
+    for (const { name, version } of this.#validBetween(undefined, undefined))
+      hash.update(JSON.stringify([name, version]));
+    return hash.digest('base64url');
   }
 
   /** Which cards this book has behind a name, for another book's `missingFrom`. */

@@ -49,7 +49,7 @@ const Count = z.int().nonnegative();
  * - `nodeId`    the name of the node. It is trusted by its key, not by this name.
  * - `publicKey` the raw Ed25519 key of the node, in base64url.
  * - `bootEpoch` grows with each start of the node.
- * - `revision`  grows with each change of this agent's card in one run of the node.
+ * - `revision`  grows in one run of the node each time that it signs something of this agent.
  * - `card`      the card as JSON text: what is signed is this text. Without it the card is withdrawn.
  * - `signature` over `statementOf` it, in base64url.
  */

@@ -129,6 +129,7 @@ describe('Cards that nodes sign (N-1.7, N-1.8, C-02)', () => {
           for (const at of [0, 1, 2, 3, 0, 1, 2, 3]) books[(at + 1) % 4]?.ask(books[at] as KeptBook);
           for (const book of books) expect(book.held()).toEqual(newestOf(all));
           for (const one of books) for (const other of books) expect(one.ask(other)).toBe(0);
+          expect(new Set(books.map(({ book }) => book.fingerprint())).size).toBe(1);
         },
       ),
       { numRuns: 200 },

@@ -24,6 +24,25 @@ describe('What two books exchange (N-1.7)', () => {
     expect([...one.refused, ...other.refused]).toEqual([]);
   });
 
+  it('has one fingerprint for the same cards, and another one for others', () => {
+    const { one, other, mars } = pair();
+    const cards = [mars.signed('a'), mars.signed('b'), mars.withdrawn('c')] as const;
+    const seen = new Set([one.book.fingerprint()]);
+    for (const card of cards) {
+      one.take(card);
+      seen.add(one.book.fingerprint());
+    }
+    other.take(...cards.toReversed());
+    expect(other.book.fingerprint()).toBe(one.book.fingerprint());
+    other.take(mars.signed('a', { revision: 1 }));
+    seen.add(other.book.fingerprint());
+    expect(seen.size).toBe(5);
+    one.ask(other);
+    expect(one.book.fingerprint()).toBe(other.book.fingerprint());
+    mars.clock.advance(60 * 60_000);
+    expect(one.book.fingerprint()).toBe(pair().one.book.fingerprint());
+  });
+
   it('goes page by page: none has more cards or bytes than it may, and all come', () => {
     const { one, other, mars } = pair({ pageCards: 7, pageBytes: 4_000 });
     one.take(...ids(40).map((id) => mars.signed(id)));
