@@ -59,6 +59,16 @@ describe('A book', () => {
     expect(here.book.take(two.signed('writer'), 'peer')).toBeUndefined();
   });
 
+  it('takes what makes less of a peer that has brought too much', () => {
+    const here = keptBook({ maxBytesPerPeer: LEAST_BYTES });
+    const [one, two] = nodesOf(here, 2) as [CardNode, CardNode];
+    const brought = ['a', 'b', 'c'].map((id) => here.book.take(large(two, id), one.publicKey)?.code);
+    expect(brought).toEqual([undefined, undefined, undefined]);
+    expect(here.book.take(large(one, 'a'), 'peer')).toBeUndefined();
+    expect(here.take(one.signed('b'), one.signed('c'))).toEqual(['TAKEN', 'PEER_FULL']);
+    expect(here.take(one.withdrawn('b', { revision: 1 }))).toEqual(['TAKEN']);
+  });
+
   it.each([
     ['of one node', { maxBytesPerNode: LEAST_BYTES }, 'NODE_FULL'],
     ['that one peer brought', { maxBytesPerPeer: LEAST_BYTES }, 'PEER_FULL'],
