@@ -123,9 +123,10 @@ export class TopicSearch {
   }
 
   #schedule(): void {
-    const { clock, searchMs } = this.#deps;
-    const waitMs = Math.min(this.#waitMs, searchMs);
-    this.#waitMs = Math.min(2 * waitMs, searchMs);
+    const { clock, searchMs, announceMs } = this.#deps;
+    // An announcement is renewed by the search after its time.
+    const waitMs = Math.min(this.#waitMs, searchMs, announceMs);
+    this.#waitMs = 2 * waitMs;
     this.#dueAtMs = clock.monotonicMs() + waitMs;
     this.#cancelTimer?.();
     this.#cancelTimer = clock.setTimer(waitMs, () => {
