@@ -155,6 +155,14 @@ const RUNTIME = within('runtime', [
     imports: ['protocol', 'os', 'machine', 'mailbox', 'supervision', 'journal', 'agent', 'cell'],
   },
   {
+    room: 'runtime/peers',
+    holds: 'other nodes: cards, sessions, agents',
+    ignores: '`link`, `thread`',
+    invariants: 'No node speaks for another. What a peer brings has a cap.',
+    imports: ['protocol', 'machine', 'mailbox', 'budget', 'routing', 'channels', 'agent', 'cell'],
+    packages: ['zod', 'xstate'],
+  },
+  {
     room: 'runtime/processes/child',
     holds: 'what runs in such a process',
     ignores: 'the system around it: it has frames',
@@ -179,6 +187,7 @@ const RUNTIME = within('runtime', [
       'agent',
       'cell',
       'processes',
+      'peers',
     ],
   },
   {
@@ -199,6 +208,7 @@ const RUNTIME = within('runtime', [
       'journal',
       'agent',
       'cell',
+      'peers',
       'thread',
     ],
   },
@@ -221,6 +231,7 @@ const RUNTIME = within('runtime', [
       'agent',
       'cell',
       'processes',
+      'peers',
       'thread',
       'control',
     ],
@@ -266,7 +277,7 @@ export const ROOMS: readonly Room[] = [
   {
     room: 'transports',
     holds:
-      'what carries our frames, a folder each: `local`, `message-port`, `websocket`, `hyperswarm`, `libp2p`, and `byte-frames` that the last two share',
+      'what carries our frames, a folder each: `local`, `message-port`, `websocket`, `hyperswarm`, `libp2p`, and `byte-frames` and `topics` that the last two share',
     ignores: 'what a frame says',
     invariants: 'Frames arrive whole, in order, at most once. Only a lost connection loses them.',
     imports: ['runtime/protocol'],

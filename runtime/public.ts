@@ -87,7 +87,16 @@ export { systemSeams } from './protocol/system-seams.ts';
 export type { Taint } from './protocol/taint.ts';
 export type { Clock, IdSource, NewId, NewSecret, Random, Seams } from './protocol/seams.ts';
 export { type SigningKeyPair, signingKeyPair } from './protocol/signing.ts';
-export type { Connection, Frame, Listener, Transport, TransportKind } from './protocol/transport.ts';
+export {
+  canJoin,
+  type Connection,
+  type Frame,
+  type Listener,
+  type Topic,
+  type TopicTransport,
+  type Transport,
+  type TransportKind,
+} from './protocol/transport.ts';
 export { AgentRegistry, type AgentRegistryOptions } from './routing/agent-registry.ts';
 export type { DiscoveryManager } from './routing/discovery.ts';
 export { type KnownPeersOptions, knownPeers } from './channels/known-peers.ts';

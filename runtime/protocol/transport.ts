@@ -82,6 +82,49 @@ export interface Transport {
   listen(onConnection: (connection: Connection) => void): Promise<Listener>;
 }
 
+/** A topic that a transport has joined. */
+export interface Topic {
+  readonly name: string;
+
+  /** Why the last announcement or search failed, if it did. Both are tried again. */
+  readonly trouble: string | undefined;
+
+  /**
+   * Announces this end no more, and searches no more. Afterwards the topic may be joined again. Channels and connections stay.
+   * How long others may still find this end is said by the transport. May be called again.
+   */
+  leave(): Promise<void>;
+}
+
+/**
+ * A transport whose ends find each other by a topic, a name that they agree on. Whoever knows the name can join: a topic says
+ * where to look, and nothing of whom to trust.
+ */
+export interface TopicTransport extends Transport {
+  /** Whether this one was made to join topics. */
+  readonly canJoin: boolean;
+
+  /**
+   * Announces this end under the topic, and searches for others from now on. Resolves after the first announcement, also when it
+   * failed: then `trouble` says why. Closing the listener leaves the topic too.
+   *
+   * `onFound` is called with what `connect` takes: with each other end once, and again when it was found after a connection to it
+   * was lost or could not be opened, or after it was not there for some time. It may be called before `join` resolves, and for an
+   * end to which there is a connection already; both ends may find each other at once. It is never called with the own address.
+   *
+   * What is found is the word of strangers. Only so many ends are remembered as the transport's options say; while there are
+   * so many, others are passed over.
+   *
+   * Fails with INVALID_OPTIONS for a topic that is no text of 1 to 256 characters or is joined already, and while the transport
+   * does not listen.
+   */
+  join(topic: string, onFound: (address: string) => void): Promise<Topic>;
+}
+
+/** Whether a transport finds other ends by a topic. */
+export const canJoin = (transport: Transport): transport is TopicTransport =>
+  (transport as Partial<TopicTransport>).canJoin === true;
+
 /** The size of a frame on its way. */
 export const frameBytes = (frame: Frame): number =>
   typeof frame === 'string' ? Buffer.byteLength(frame) : frame.byteLength;

@@ -15,9 +15,24 @@ declare module 'hyperdht' {
     destroy(error?: Error): void;
   }
 
+  /** Where the DHT relays handshakes to an end. */
+  export interface RelayAddress {
+    readonly host: string;
+    readonly port: number;
+  }
+
   export interface Server extends EventEmitter {
+    readonly relayAddresses: readonly RelayAddress[];
     listen(keyPair: KeyPair): Promise<unknown>;
     close(): Promise<void>;
+  }
+
+  /** What nodes of the DHT answer, one after the other. */
+  export interface PeerQuery
+    extends AsyncIterable<{
+      readonly peers: readonly { readonly publicKey: Uint8Array }[];
+    }> {
+    destroy(): void;
   }
 
   export interface DhtOptions {
@@ -29,11 +44,14 @@ declare module 'hyperdht' {
     readonly ephemeral?: boolean;
   }
 
-  export default class DHT {
+  export default class DHT extends EventEmitter {
     constructor(options?: DhtOptions);
     static keyPair(seed?: Uint8Array): KeyPair;
     createServer(onConnection: (stream: SecretStream) => void): Server;
     connect(publicKey: Uint8Array): SecretStream;
+    announce(target: Uint8Array, keyPair: KeyPair, relayAddresses: readonly RelayAddress[]): PeerQuery;
+    lookup(target: Uint8Array): PeerQuery;
+    unannounce(target: Uint8Array, keyPair: KeyPair): Promise<void>;
     destroy(): Promise<void>;
   }
 }

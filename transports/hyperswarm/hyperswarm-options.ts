@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { topicOptions } from '../topics/topic-options.ts';
 
 const KEY_BYTES = 32;
 const SECRET_KEY_BYTES = 64;
@@ -21,6 +22,8 @@ const Bootstrap = z.union([
  * - `host`, `port`     where it binds. On 127.0.0.1 it takes itself for reachable. @default every address, any port
  * - `maxFrameBytes`    the largest frame that is carried; the same at both ends. @default 1_048_576
  * - `connectTimeoutMs` how long connecting may take, milliseconds. @default 10_000
+ * - `maxFound`         how many other ends of one topic are remembered. @default 256
+ * - `searchMs`         how long at most between two searches for them, milliseconds; the first ones follow sooner. @default 60_000
  */
 export const HyperswarmOptions = z
   .strictObject({
@@ -33,6 +36,7 @@ export const HyperswarmOptions = z
     port: z.int().min(0).max(65_535).optional(),
     maxFrameBytes: z.int().min(64).default(1_048_576),
     connectTimeoutMs: z.int().positive().default(10_000),
+    ...topicOptions,
   })
   .refine(({ seed, keyPair }) => seed === undefined || keyPair === undefined, {
     path: ['seed'],

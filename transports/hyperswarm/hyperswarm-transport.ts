@@ -3,12 +3,20 @@ import type { z } from 'zod';
 import { cancelled, invalidOptions, isOrreryError, reasonOf } from '../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import { systemClock } from '../../runtime/protocol/system-seams.ts';
-import { type Listener, type Transport, type TransportSpec, unreachable } from '../../runtime/protocol/transport.ts';
+import {
+  type Listener,
+  type Topic,
+  type TopicTransport,
+  type TransportSpec,
+  unreachable,
+} from '../../runtime/protocol/transport.ts';
 import { ByteStreamCarrier } from '../byte-frames/byte-stream-carrier.ts';
 import { greet } from '../byte-frames/greeting.ts';
 import { CarriedConnection } from '../carried-connection.ts';
+import { JoinedTopics } from '../topics/joined-topics.ts';
 import { HyperswarmOptions } from './hyperswarm-options.ts';
 import { hyperswarmStream } from './hyperswarm-stream.ts';
+import { HyperswarmTopic } from './hyperswarm-topic.ts';
 
 const ADDRESS = /^(?:hyperswarm:)?([0-9a-f]{64})$/i;
 const LOOPBACK = '127.0.0.1';
@@ -20,12 +28,14 @@ const LOOPBACK = '127.0.0.1';
  *
  * Its node of the DHT keeps the process alive from the first `connect` or `listen` until `close`.
  */
-export class HyperswarmTransport implements Transport {
+export class HyperswarmTransport implements TopicTransport {
   readonly kind = 'hyperswarm';
+  readonly canJoin = true;
   readonly maxFrameBytes: number;
   readonly #options: z.output<typeof HyperswarmOptions>;
   readonly #keyPair: KeyPair;
   readonly #ends = new Set<CarriedConnection>();
+  readonly #topics = new JoinedTopics();
   #node: DHT | undefined;
   #server: Server | undefined;
 
@@ -101,17 +111,41 @@ export class HyperswarmTransport implements Transport {
       );
     }
     return {
-      address: `hyperswarm:${this.publicKey}`,
+      address: addressOf(this.publicKey),
       close: async () => {
         if (this.#server !== server) return;
         this.#server = undefined;
+        await this.#topics.leaveAll();
         await server.close();
       },
     };
   }
 
-  /** Takes no more connections, ends those that are open, and leaves the DHT. */
+  /**
+   * Whoever leaves, or closes, is found no more. An end that dies is found for 20 minutes. A Hyperswarm that joins the same 32
+   * bytes, SHA-256 of `orrery/topic/1.0.0/` and the topic, finds this end and is found.
+   */
+  async join(topic: string, onFound: (address: string) => void): Promise<Topic> {
+    const server = this.#server;
+    return this.#topics.join(topic, server !== undefined, async (onLeft) => {
+      const { maxFound, searchMs } = this.#options;
+      return new HyperswarmTopic(topic, {
+        node: this.#dht(),
+        server: server as Server,
+        keyPair: this.#keyPair,
+        clock: systemClock,
+        maxFound,
+        searchMs,
+        addressOf: (publicKey) => addressOf(hexOf(publicKey)),
+        onFound,
+        onLeft,
+      });
+    });
+  }
+
+  /** Takes no more connections, ends those that are open, and leaves topics and the DHT. */
   async close(): Promise<void> {
+    await this.#topics.leaveAll();
     await Promise.all([...this.#ends].map((end) => end.close()));
     const node = this.#node;
     this.#node = undefined;
@@ -139,12 +173,21 @@ export class HyperswarmTransport implements Transport {
         maxFrameBytes: this.maxFrameBytes,
         clock: systemClock,
         remoteKey: () => hexOf(stream.remotePublicKey),
-        onOver: (over) => this.#ends.delete(over),
+        onOver: (over) => this.#onOver(over),
       },
     );
     this.#ends.add(end);
     return end;
   }
+
+  #onOver(end: CarriedConnection): void {
+    this.#ends.delete(end);
+    const key = end.remoteKey;
+    if (key !== undefined && ![...this.#ends].some((other) => other.remoteKey === key))
+      this.#topics.forget(addressOf(key));
+  }
 }
+
+const addressOf = (publicKey: string): string => `hyperswarm:${publicKey.toLowerCase()}`;
 
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');

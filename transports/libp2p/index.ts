@@ -1,9 +1,10 @@
 /** Frames over libp2p: `orrery/libp2p`. */
+import type { GossipTopic } from './gossip-topic.ts';
 import type { Libp2pOptions } from './libp2p-options.ts';
 import { Libp2pTransport } from './libp2p-transport.ts';
 
 export type { CarriedConnection } from '../carried-connection.ts';
-export type { Libp2pOptions, Libp2pTransport };
+export type { GossipTopic, Libp2pOptions, Libp2pTransport };
 
 /**
  * Makes a transport over libp2p: `libp2p({ seed, listen: ['/ip4/127.0.0.1/tcp/7401'] })`. The same seed gives the same peer id.

@@ -5,16 +5,19 @@ import { identify } from '@libp2p/identify';
 import { tcp } from '@libp2p/tcp';
 import { createLibp2p, type Libp2p } from 'libp2p';
 import type { z } from 'zod';
-import type { Libp2pOptions } from './libp2p-options.ts';
+import { PACKAGES_FOR, requirePackages } from '../../runtime/protocol/optional-packages.ts';
+import { joinsTopics, type Libp2pOptions } from './libp2p-options.ts';
 
 /** A stream, and the connection to a peer that it is one of. */
 export type PeerStream = Awaited<ReturnType<Libp2p['dialProtocol']>>;
 export type PeerConnection = Awaited<ReturnType<Libp2p['dial']>>;
 
-/** Starts the node of one transport: TCP, Noise, Yamux, identify. What finds peers belongs to its services. */
-export async function startNode({ seed, listen }: z.output<typeof Libp2pOptions>): Promise<Libp2p> {
+/** Starts the node of one transport: TCP, Noise, Yamux, identify, and what finds peers where that is wanted. */
+export async function startNode(options: z.output<typeof Libp2pOptions>): Promise<Libp2p> {
+  const { seed, listen } = options;
   const bytes = typeof seed === 'string' ? Buffer.from(seed, 'hex') : seed;
-  return createLibp2p({
+  let node: Libp2p | undefined;
+  node = await createLibp2p({
     privateKey: await (bytes === undefined
       ? generateKeyPair('Ed25519')
       : generateKeyPairFromSeed('Ed25519', bytes)),
@@ -22,6 +25,22 @@ export async function startNode({ seed, listen }: z.output<typeof Libp2pOptions>
     transports: [tcp()],
     connectionEncrypters: [noise()],
     streamMuxers: [yamux()],
-    services: { identify: identify() },
+    peerDiscovery: await peerDiscovery(options, () => node),
+    services: { identify: identify(), ...(await topicServicesOf(options)) },
   });
+  return node;
+}
+
+async function topicServicesOf(options: z.output<typeof Libp2pOptions>) {
+  if (!joinsTopics(options)) return {};
+  requirePackages('Topics over libp2p', PACKAGES_FOR.libp2pTopics);
+  const { topicServices } = await import('./topic-services.ts');
+  return topicServices(options.listen.length > 0);
+}
+
+async function peerDiscovery({ mdns }: z.output<typeof Libp2pOptions>, node: () => Libp2p | undefined) {
+  if (!mdns) return [];
+  requirePackages('mDNS over libp2p (mdns)', PACKAGES_FOR.mdns);
+  const { nearbyPeers } = await import('./nearby-peers.ts');
+  return [nearbyPeers(node)];
 }

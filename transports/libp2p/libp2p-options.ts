@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { topicOptions } from '../topics/topic-options.ts';
 
 const SEED_BYTES = 32;
 
@@ -9,6 +10,12 @@ const SEED_BYTES = 32;
  *                      @default ['/ip4/127.0.0.1/tcp/0']
  * - `maxFrameBytes`    the largest frame that is carried; the same at both ends. @default 1_048_576
  * - `connectTimeoutMs` how long connecting may take, milliseconds. @default 10_000
+ * - `topics`           whether it joins topics, and answers others that look for them. It needs the packages `@libp2p/kad-dht`,
+ *                      `@libp2p/gossipsub`, `@libp2p/ping`, `multiformats`. @default whether `bootstrap` or `mdns` is given
+ * - `bootstrap`        multiaddrs with `/p2p/` of ends that are asked first where others are. @default none
+ * - `mdns`             whether it finds ends of the same network by multicast; with the package `@libp2p/mdns`. @default false
+ * - `maxFound`         how many other ends of one topic are remembered. @default 256
+ * - `searchMs`         how long at most between two searches for them, milliseconds; the first ones follow sooner. @default 60_000
  */
 export const Libp2pOptions = z.strictObject({
   seed: z
@@ -26,5 +33,16 @@ export const Libp2pOptions = z.strictObject({
     .default(['/ip4/127.0.0.1/tcp/0']),
   maxFrameBytes: z.int().positive().default(1_048_576),
   connectTimeoutMs: z.int().positive().default(10_000),
+  topics: z.boolean().optional(),
+  bootstrap: z
+    .array(z.string().regex(/^\/.+\/p2p\/[^/]+$/))
+    .readonly()
+    .default([]),
+  mdns: z.boolean().default(false),
+  ...topicOptions,
 });
 export type Libp2pOptions = z.input<typeof Libp2pOptions>;
+
+/** Whether a transport with these options joins topics. */
+export const joinsTopics = ({ topics, bootstrap, mdns }: z.output<typeof Libp2pOptions>): boolean =>
+  topics ?? (mdns || bootstrap.length > 0);

@@ -4,12 +4,20 @@ import type { z } from 'zod';
 import { cancelled, invalidOptions, reasonOf } from '../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import { systemClock } from '../../runtime/protocol/system-seams.ts';
-import { type Listener, type Transport, type TransportSpec, unreachable } from '../../runtime/protocol/transport.ts';
+import {
+  type Listener,
+  type TopicTransport,
+  type TransportSpec,
+  unreachable,
+} from '../../runtime/protocol/transport.ts';
 import { CHANNEL_PROTOCOL } from '../byte-frames/byte-frame.ts';
 import { ByteStreamCarrier } from '../byte-frames/byte-stream-carrier.ts';
 import { CarriedConnection } from '../carried-connection.ts';
+import { JoinedTopics } from '../topics/joined-topics.ts';
+import type { GossipTopic } from './gossip-topic.ts';
+import { peerAddress, peerIn } from './libp2p-address.ts';
 import { type PeerConnection, type PeerStream, startNode } from './libp2p-node.ts';
-import { Libp2pOptions } from './libp2p-options.ts';
+import { joinsTopics, Libp2pOptions } from './libp2p-options.ts';
 import { libp2pStream } from './libp2p-stream.ts';
 
 /** Every connection is a stream, and libp2p allows 32 for one peer unless it is told otherwise. */
@@ -17,15 +25,17 @@ const MAX_STREAMS = 1_024;
 
 /**
  * Carries frames over libp2p 3: TCP, Noise, Yamux. An address is a multiaddr with `/p2p/` and the peer id of the end that
- * listens there; one of somebody else is refused. All connections to a peer share one of libp2p.
+ * listens there; one of somebody else is refused. `/p2p/` and a peer id alone is one too: libp2p knows the rest, or asks the DHT.
+ * All connections to a peer share one of libp2p.
  *
  * Its node keeps the process alive from the first `connect` or `listen` until `close`.
  */
-export class Libp2pTransport implements Transport {
+export class Libp2pTransport implements TopicTransport {
   readonly kind = 'libp2p';
   readonly maxFrameBytes: number;
   readonly #options: z.output<typeof Libp2pOptions>;
   readonly #ends = new Set<CarriedConnection>();
+  readonly #topics = new JoinedTopics();
   #node: Promise<Libp2p> | undefined;
   #onConnection: ((connection: CarriedConnection) => void) | undefined;
 
@@ -36,6 +46,10 @@ export class Libp2pTransport implements Transport {
     if (spec !== undefined) this.spec = spec;
     this.#options = parseOptions(Libp2pOptions, options, 'libp2p');
     this.maxFrameBytes = this.#options.maxFrameBytes;
+  }
+
+  get canJoin(): boolean {
+    return joinsTopics(this.#options);
   }
 
   /** Ends of connections that are open here. */
@@ -74,6 +88,7 @@ export class Libp2pTransport implements Transport {
       });
       return this.#open(stream, connection);
     } catch (error) {
+      this.#topics.forget(peerAddress(peerIn(target) ?? ''));
       throw whyStopped ?? unreachable(address, reasonOf(error), error);
     } finally {
       stopTimer();
@@ -102,9 +117,28 @@ export class Libp2pTransport implements Transport {
     }
   }
 
-  /** Takes no more connections, ends those that are open, and stops the node. */
+  /**
+   * Whoever leaves, or closes, is found no more; neither is an end that dies, once nobody has a connection to it. Records of it
+   * stay in the DHT for 20 minutes: an end that does not gossip is found by them until it cannot be reached. A libp2p node that
+   * provides the CID, or subscribes to the gossip, of docs/internals/channels.md finds this end and is found.
+   *
+   * Needs `topics`. `bootstrap`, or `mdns` in one network, leads to others.
+   */
+  async join(topic: string, onFound: (address: string) => void): Promise<GossipTopic> {
+    if (!this.canJoin) throw invalidOptions('libp2p.topics', this.#options.topics, 'true, to join topics');
+    return this.#topics.join(topic, this.isListening, async (onLeft) => {
+      const { bootstrap, connectTimeoutMs: dialTimeoutMs, maxFound, searchMs } = this.#options;
+      const node = await this.#running();
+      const { Libp2pTopic } = await import('./libp2p-topic.ts');
+      const found = { maxFound, searchMs, onFound, onLeft };
+      return new Libp2pTopic(topic, { node, bootstrap, dialTimeoutMs, clock: systemClock, ...found });
+    });
+  }
+
+  /** Takes no more connections, ends those that are open, leaves topics, and stops the node. */
   async close(): Promise<void> {
     this.#onConnection = undefined;
+    await this.#topics.leaveAll();
     await Promise.all([...this.#ends].map((end) => end.close()));
     const node = this.#node;
     this.#node = undefined;
@@ -114,6 +148,7 @@ export class Libp2pTransport implements Transport {
   async #stopListening(node: Libp2p, onConnection: (connection: CarriedConnection) => void): Promise<void> {
     if (this.#onConnection !== onConnection) return;
     this.#onConnection = undefined;
+    await this.#topics.leaveAll();
     await node.unhandle(CHANNEL_PROTOCOL);
   }
 
@@ -146,7 +181,7 @@ export class Libp2pTransport implements Transport {
 function multiaddrOf(address: string): Multiaddr {
   try {
     const parsed = multiaddr(address);
-    if (parsed.getComponents().some(({ name }) => name === 'p2p')) return parsed;
+    if (peerIn(parsed) !== undefined) return parsed;
   } catch {
     // Said below.
   }
