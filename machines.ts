@@ -11,6 +11,7 @@ import { taskMachine } from './actors/tasks/task.machine.ts';
 import { importAgent } from './runtime/agent/import-agent.ts';
 import { cellMachine } from './runtime/cell/cell.machine.ts';
 import { channelMachine } from './runtime/channels/channel.machine.ts';
+import { peerMachine } from './runtime/peers/peer.machine.ts';
 import { agentProcessMachine } from './runtime/processes/agent-process.machine.ts';
 import { threadRouterMachine } from './runtime/routing/thread-router.machine.ts';
 import { agentLifeMachine } from './runtime/supervision/agent-life.machine.ts';
@@ -27,6 +28,7 @@ export const MACHINES: readonly AnyStateMachine[] = [
   channelMachine,
   coordinatorMachine,
   negotiatorMachine,
+  peerMachine,
   proposerMachine,
   responderMachine,
   subTaskMachine,

@@ -55,7 +55,11 @@ export function loadedAgent(
 }
 
 /** An agent of another node is judged as its owner here has it say, and known for one; undefined for one of this node. */
-export const clearanceOf = ({ card: { tier, sandboxId }, node, clearance }: LoadedAgent): Clearance | undefined =>
+export const clearanceOf = ({
+  card: { tier, sandboxId },
+  node,
+  clearance,
+}: LoadedAgent): Clearance | undefined =>
   clearance ?? (node === undefined ? undefined : { tier, sandboxId, nodeId: node });
 
 /**

@@ -187,7 +187,10 @@ export class MailSender {
       const done = ({ delivered, error, errorCode, retryAfterMs }: RoutingResult): void => {
         if (delivered) return;
         receipts.forget(mail);
-        const details = { recipient: mail.recipient, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+        const details = {
+          recipient: mail.recipient,
+          ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+        };
         reject(new OrreryError(errorCode ?? 'REFUSED', error ?? 'it was refused', { details }));
       };
       this.#sendWhenRoom(send, mail.timestamp, { isInTurn: false, done, fail });

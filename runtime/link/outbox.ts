@@ -58,9 +58,8 @@ export interface OutboxDeps {
   readonly delivery: ThreadDelivery;
   readonly commits: Commits;
   readonly control: ControlThread;
-  /** Posting is put off until the code that runs now is over. */
-  readonly loop: Pick<EventLoop, 'defer'>;
-  readonly clock: Clock;
+  /** Posting is put off until the code that runs now is over; whether something is settled is looked at by the clock. */
+  readonly loop: Pick<EventLoop, 'defer'> & Pick<Clock, 'setTimer'>;
 }
 
 /** A mail for a `retry` recipient whose only copy is in this thread: the control thread keeps a second one. */
@@ -104,7 +103,7 @@ export class Outbox {
   #onCommitted: (() => void)[] = [];
   #isFlushPlanned = false;
 
-  constructor({ place, links, delivery, commits, control, loop, clock }: OutboxDeps) {
+  constructor({ place, links, delivery, commits, control, loop }: OutboxDeps) {
     this.#place = place.id;
     this.#incarnation = place.incarnation;
     this.#links = links;
@@ -112,7 +111,7 @@ export class Outbox {
     this.#commits = commits;
     this.#control = control;
     this.#loop = loop;
-    this.receipts = new Receipts(clock);
+    this.receipts = new Receipts(loop);
     this.#names = new MailNames((memory) => control.keepNames(memory));
   }
 

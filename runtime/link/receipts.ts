@@ -15,13 +15,13 @@ interface Awaited {
  * Tells whoever wants to know when what was sent from this thread is settled. Nobody posts that: the marks of the flows say so.
  */
 export class Receipts {
-  readonly #clock: Clock;
+  readonly #clock: Pick<Clock, 'setTimer'>;
   /** Not accepted yet. */
   readonly #expected = new Map<Mail, () => void>();
   #awaited: Awaited[] = [];
   #stop: (() => void) | undefined;
 
-  constructor(clock: Clock) {
+  constructor(clock: Pick<Clock, 'setTimer'>) {
     this.#clock = clock;
   }
 

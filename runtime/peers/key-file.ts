@@ -13,7 +13,11 @@ export async function keyInFile(path: string): Promise<SigningKeyPair> {
   try {
     return pairOf(createPrivateKey(await readOrMake(path)));
   } catch (error) {
-    throw invalidOptions('peers.identity.key', path, `the file of a private Ed25519 key (${reasonOf(error)})`);
+    throw invalidOptions(
+      'peers.identity.key',
+      path,
+      `the file of a private Ed25519 key (${reasonOf(error)})`,
+    );
   }
 }
 
@@ -31,6 +35,7 @@ async function readOrMake(path: string): Promise<string> {
 }
 
 function pairOf(privateKey: KeyObject): SigningKeyPair {
-  if (privateKey.asymmetricKeyType !== 'ed25519') throw new Error(`it is a key of ${privateKey.asymmetricKeyType}`);
+  if (privateKey.asymmetricKeyType !== 'ed25519')
+    throw new Error(`it is a key of ${privateKey.asymmetricKeyType}`);
   return { publicKey: createPublicKey(privateKey).export({ format: 'jwk' }).x as string, privateKey };
 }

@@ -21,7 +21,8 @@ export async function openPeerHost(
   const host = new PeerHost({
     thread,
     reports,
-    node: { node, keys, trust, transports, dial, channel, epoch: Math.floor(clock.now()), salt: newSecret() },
+    self: { node, keys, trust, epoch: Math.floor(clock.now()), salt: newSecret() },
+    network: { transports, dial, channel },
   });
   try {
     return { host, endpoints: await host.node.open() };

@@ -140,14 +140,22 @@ class Relayed {
     const { names } = this.#way;
     const { tier, sandboxId } = thread.judge.partyOf(mail.sender);
     const envelope = toEnvelope(mail, tier, sandboxId);
-    const { deadlineAtMs: _, tenant: __, routingHint: ___, path, ...metadata } = envelope.metadata as EnvelopeMetadata;
+    const {
+      deadlineAtMs: _,
+      tenant: __,
+      routingHint: ___,
+      path,
+      ...metadata
+    } = envelope.metadata as EnvelopeMetadata;
     return {
       ...envelope,
       sender: names.everywhere(mail.sender),
       recipient: names.everywhere(row.id),
       metadata: {
         ...metadata,
-        ...(path === undefined ? {} : { path: path.map((hop) => ({ ...hop, agent: names.everywhere(hop.agent) })) }),
+        ...(path === undefined
+          ? {}
+          : { path: path.map((hop) => ({ ...hop, agent: names.everywhere(hop.agent) })) }),
         ...(Object.keys(budget).length === 0 ? {} : { budget }),
       },
     };

@@ -19,7 +19,10 @@ function elsewhere(): never {
 }
 
 /** What stands here for an agent of another node, as its card says. Throws INVALID_OPTIONS for what no agent may be. */
-export function definitionOf(card: AgentCard, { nodeId, tier, sandboxId }: Clearance): AgentDefinition<unknown> {
+export function definitionOf(
+  card: AgentCard,
+  { nodeId, tier, sandboxId }: Clearance,
+): AgentDefinition<unknown> {
   const { id, name, version, description } = card;
   const definition = new AgentDefinition<unknown>({
     id,
@@ -58,7 +61,9 @@ export function peerCode(
   const way = (): PeerWay => {
     const open = host();
     if (open !== undefined) return open.wayTo(nodeId);
-    throw remoteUnreachable(nodeId, 'this node has just begun to speak with others', { mayHaveArrived: false });
+    throw remoteUnreachable(nodeId, 'this node has just begun to speak with others', {
+      mayHaveArrived: false,
+    });
   };
   return {
     definition: definitionOf(card, clearance as Clearance),

@@ -7,7 +7,14 @@ import type { Outsider } from '../mailbox/behalf.ts';
 import type { AgentRow } from '../protocol/agent-row.ts';
 import type { Cost } from '../protocol/budget.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
-import { agentNotFound, cancelled, errorToData, isOrreryError, OrreryError, refused } from '../protocol/errors.ts';
+import {
+  agentNotFound,
+  cancelled,
+  errorToData,
+  isOrreryError,
+  OrreryError,
+  refused,
+} from '../protocol/errors.ts';
 import { mergeTaint, type Taint } from '../protocol/taint.ts';
 import { noteAt, toldFailure } from '../protocol/told-failure.ts';
 import { type PeerRequest, PEERS_ID, type ToldError } from './peer-message.ts';
@@ -113,7 +120,13 @@ class Served implements ServedRequest {
     const { budget } = mail.extras ?? {};
     const done = (value: unknown): void =>
       this.#session.answer({ type: 'done', n: this.#request.n, value, ...this.#lastWords });
-    const waiting = new WaitingValue(mail, undefined, done as never, (error) => this.#fail(error), this.#listeners);
+    const waiting = new WaitingValue(
+      mail,
+      undefined,
+      done as never,
+      (error) => this.#fail(error),
+      this.#listeners,
+    );
     this.#deps.thread.mailSender.askLater(from, waiting, {
       ...this.#listeners,
       signal: this.#gaveUp.signal,
@@ -197,7 +210,12 @@ class Served implements ServedRequest {
       onTaint: (taint: Taint): void => {
         this.#taint = mergeTaint(this.#taint, taint);
       },
-      onProgress: ({ fraction, note, partial, report }: {
+      onProgress: ({
+        fraction,
+        note,
+        partial,
+        report,
+      }: {
         readonly fraction: number;
         readonly note?: string;
         readonly partial?: unknown;

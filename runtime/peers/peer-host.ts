@@ -16,7 +16,7 @@ import { PeerDesk } from './peer-desk.ts';
 import { PEERS_ID, type PeerRequest } from './peer-message.ts';
 import { moduleOf, nameIn } from './peer-module.ts';
 import { PeerNames } from './peer-names.ts';
-import { PeerNode, type PeerNodeDeps, type PeerNodeUser } from './peer-node.ts';
+import { type OwnIdentity, type PeerNetwork, PeerNode, type PeerNodeUser } from './peer-node.ts';
 import type { PeerStatus } from './peer.machine.ts';
 import type { PeerSession, ServedRequest } from './peer-session.ts';
 import { clearanceBy, mayBeCalled } from './trust.ts';
@@ -42,7 +42,8 @@ export interface PeerReports {
 export interface PeerHostDeps {
   readonly thread: SendingThread;
   readonly reports: PeerReports;
-  readonly node: Omit<PeerNodeDeps, 'cards' | 'user' | 'seams' | 'log'>;
+  readonly self: OwnIdentity;
+  readonly network: PeerNetwork;
 }
 
 /** An agent of another node: known by its card, and here once the control thread has it. */
@@ -68,15 +69,14 @@ export class PeerHost implements PeerNodeUser {
 
   constructor(deps: PeerHostDeps) {
     this.#deps = deps;
-    const { thread } = deps;
-    const { node: self } = deps.node;
-    this.#names = new PeerNames(self, thread.table);
-    this.#desk = new PeerDesk({ thread, names: this.#names, self });
+    const { thread, self, network } = deps;
+    this.#names = new PeerNames(self.node, thread.table);
+    this.#desk = new PeerDesk({ thread, names: this.#names, self: self.node });
     this.node = new PeerNode({
-      ...deps.node,
+      self,
+      network,
       seams: thread.seams,
       user: this,
-      cards: () => this.#localCards(),
       log: (event) => thread.log.note(event),
     });
     this.#unwatch = thread.table.watch(() => this.#tellSoon());
@@ -121,7 +121,9 @@ export class PeerHost implements PeerNodeUser {
     const member = this.#members.get(name);
     if (member === undefined) return;
     this.#names.forget(name);
-    this.#deps.reports.enrol([{ id: this.#names.choose({ node: member.peer.node, agent: member.id }), module: moduleOf(name) }]);
+    this.#deps.reports.enrol([
+      { id: this.#names.choose({ node: member.peer.node, agent: member.id }), module: moduleOf(name) },
+    ]);
   }
 
   /** The control thread has these, or says why not. */
@@ -222,7 +224,8 @@ export class PeerHost implements PeerNodeUser {
     const { id } = claimed;
     if (id !== HOST_ID) AgentId.parse(id);
     if (!mayBeCalled(peer.identity.trust, id)) throw new Error(`its agents may not be called "${id}"`);
-    if (!peer.cards.has(id) && peer.cards.size >= MAX_AGENTS) throw new Error(`more than ${MAX_AGENTS} agents`);
+    if (!peer.cards.has(id) && peer.cards.size >= MAX_AGENTS)
+      throw new Error(`more than ${MAX_AGENTS} agents`);
     const { taint, node } = peer;
     return registeredCard({
       ...claimed,
@@ -247,13 +250,13 @@ export class PeerHost implements PeerNodeUser {
   }
 
   /** The agents here that others may ask, and the system itself, which asks them. */
-  #localCards(): readonly AgentCard[] {
+  cards(): readonly AgentCard[] {
     const { table, seams } = this.#deps.thread;
     const view = new RegistryView(
       table,
       ({ party, profile, slot }) => !party.isSystem && slot >= 0 && profile.clearance === undefined,
     );
-    return [ownCard(this.#deps.node.node, seams.clock.now()), ...view.getLocalCards()];
+    return [ownCard(this.#deps.self.node, seams.clock.now()), ...view.getLocalCards()];
   }
 
   #tellSoon(): void {

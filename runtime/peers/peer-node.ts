@@ -16,7 +16,13 @@ import type { Transport } from '../protocol/transport.ts';
 import { Peer } from './peer.ts';
 import type { PeerStatus } from './peer.machine.ts';
 import { PeerLine } from './peer-line.ts';
-import { MAX_CARDS, PEER_PROTOCOL_VERSION, type PeerMessage, type PeerRequest, PEERS_ID } from './peer-message.ts';
+import {
+  MAX_CARDS,
+  PEER_PROTOCOL_VERSION,
+  type PeerMessage,
+  type PeerRequest,
+  PEERS_ID,
+} from './peer-message.ts';
 import { PeerSession, type ServedRequest, type SessionUser } from './peer-session.ts';
 import { type Trust, trustOf } from './trust.ts';
 
@@ -31,6 +37,8 @@ const MAX_PEERS = 1_024;
 
 /** What happens to other nodes, for whoever hosts their agents and does what they ask. */
 export interface PeerNodeUser {
+  /** Those of the agents here that others may know of, as they are now. */
+  cards(): readonly AgentCard[];
   serve(request: PeerRequest, session: PeerSession, peer: Peer): ServedRequest;
   /** Cards of its agents, new or changed; none is checked yet. */
   onCards(cards: readonly unknown[], peer: Peer): void;
@@ -42,24 +50,32 @@ export interface PeerNodeUser {
 }
 
 /**
- * - `node`      the name of this node.
- * - `keys`      with which it proves who it is.
- * - `trust`     whom it lets in.
- * - `epoch`     a number that grows with each start of the node.
- * - `dial`      where other nodes are, tried until they are found.
- * - `cards`     of the agents here that others may know of, as they are now.
- * - `salt`      makes keys of outsiders that nobody can guess.
+ * Who this node is among others.
+ *
+ * - `node`  its name.
+ * - `keys`  with which it proves who it is.
+ * - `trust` whom it lets in.
+ * - `epoch` a number that grows with each start of the node.
+ * - `salt`  makes keys of outsiders that nobody can guess.
  */
-export interface PeerNodeDeps {
+export interface OwnIdentity {
   readonly node: string;
   readonly keys: SigningKeyPair;
   readonly trust: readonly Trust[];
   readonly epoch: number;
+  readonly salt: string;
+}
+
+/** What it reaches others by; `dial`: where other nodes are, tried until they are found. */
+export interface PeerNetwork {
   readonly transports: readonly Transport[];
   readonly dial: readonly AgentEndpoint[];
   readonly channel: ChannelOptions;
-  readonly cards: () => readonly AgentCard[];
-  readonly salt: string;
+}
+
+export interface PeerNodeDeps {
+  readonly self: OwnIdentity;
+  readonly network: PeerNetwork;
   readonly seams: Seams;
   readonly user: PeerNodeUser;
   readonly log: (event: ChannelLogEvent) => void;
@@ -98,8 +114,8 @@ export class PeerNode implements SessionUser {
 
   constructor(deps: PeerNodeDeps) {
     this.#deps = deps;
-    const { node, keys, seams } = deps;
-    this.#signer = channelSigner(nodeCard(node, seams.clock.now()), keys);
+    const { self, seams } = deps;
+    this.#signer = channelSigner(nodeCard(self.node, seams.clock.now()), self.keys);
     this.#manager = this.#newManager(() => []);
     this.#manager.onChannel((channel) => this.#join(channel));
   }
@@ -107,7 +123,7 @@ export class PeerNode implements SessionUser {
   /** Takes connections on every transport, and dials. Resolves to where others find it; rejects as `listen` does. */
   async open(): Promise<readonly AgentEndpoint[]> {
     const endpoints = await this.#manager.listen();
-    for (const endpoint of this.#deps.dial) this.dial(endpoint);
+    for (const endpoint of this.#deps.network.dial) this.dial(endpoint);
     return endpoints;
   }
 
@@ -160,7 +176,7 @@ export class PeerNode implements SessionUser {
 
   /** The agents here have changed: the others are told what is new. */
   tellCards(): void {
-    const cards = this.#deps.cards();
+    const cards = this.#deps.user.cards();
     const news = cards.filter((card) => this.#told.get(card.id) !== card.revision);
     const ids = new Set(cards.map(({ id }) => id));
     const gone = [...this.#told.keys()].filter((id) => !ids.has(id));
@@ -181,7 +197,7 @@ export class PeerNode implements SessionUser {
       this.#manager.closeAll(),
       ...[...this.#targets.values()].map(({ manager }) => manager.closeAll()),
     ]);
-    await Promise.all(this.#deps.transports.map(closeTransport));
+    await Promise.all(this.#deps.network.transports.map(closeTransport));
   }
 
   // Sessions
@@ -237,7 +253,8 @@ export class PeerNode implements SessionUser {
   }
 
   #newManager(endpoints: () => readonly AgentEndpoint[]): ChannelManager {
-    const { transports, seams, channel, log } = this.#deps;
+    const { network, seams, log } = this.#deps;
+    const { transports, channel } = network;
     const manager = new ChannelManager({
       transports,
       hosts: (id) => id === PEERS_ID,
@@ -270,10 +287,10 @@ export class PeerNode implements SessionUser {
     const { publicKey, card } = proof;
     const node = card.name;
     const trust = this.#trustOf(publicKey);
-    if (publicKey === this.#deps.keys.publicKey) return refusal('it is this node itself');
+    if (publicKey === this.#deps.self.keys.publicKey) return refusal('it is this node itself');
     if (trust === undefined) return refusal(`the key ${publicKey} is not trusted here`);
     if (!NodeId.safeParse(node).success) return refusal(`"${node}" is no name of a node`);
-    if (node === this.#deps.node) return refusal(`"${node}" is the name of this node`);
+    if (node === this.#deps.self.node) return refusal(`"${node}" is the name of this node`);
     if (trust.node !== undefined && trust.node !== node)
       return refusal(`the key ${publicKey} is that of "${trust.node}", not of "${node}"`);
     const known = this.#peers.get(node);
@@ -286,7 +303,7 @@ export class PeerNode implements SessionUser {
   }
 
   #trustOf(publicKey: string): Trust | undefined {
-    return this.#revoked.has(publicKey) ? undefined : trustOf(this.#deps.trust, publicKey);
+    return this.#revoked.has(publicKey) ? undefined : trustOf(this.#deps.self.trust, publicKey);
   }
 
   /** A channel is open: both ends say who they are, and one of them chooses. */
@@ -297,7 +314,7 @@ export class PeerNode implements SessionUser {
       return undefined;
     }
     const { clock, newId } = this.#deps.seams;
-    const { node, epoch } = this.#deps;
+    const { node, epoch } = this.#deps.self;
     const session = new PeerSession(channel, proof.publicKey, {
       clock,
       newId,
@@ -311,7 +328,7 @@ export class PeerNode implements SessionUser {
   }
 
   get #maxMessageBytes(): number {
-    const { transports, channel } = this.#deps;
+    const { transports, channel } = this.#deps.network;
     const most = Math.min(...transports.map(({ maxFrameBytes }) => maxFrameBytes));
     return Math.min(most, channel.maxFrameBytes ?? most) - ENVELOPE_BYTES;
   }
@@ -336,7 +353,7 @@ export class PeerNode implements SessionUser {
 
   /** Of two that dial at once one decides: the one with the smaller key. */
   #chooses({ proof }: Joining): boolean {
-    return this.#deps.keys.publicKey < proof.publicKey;
+    return this.#deps.self.keys.publicKey < proof.publicKey;
   }
 
   #use({ session, epoch, maxOpen }: Joining, peer: Peer): void {
@@ -345,7 +362,7 @@ export class PeerNode implements SessionUser {
     if (before !== undefined) before.end('another channel is in use');
     peer.epoch = epoch;
     // Whoever asks has to be known first.
-    this.#sayCards(session, this.#deps.cards());
+    this.#sayCards(session, this.#deps.user.cards());
     peer.use(session, maxOpen);
   }
 
@@ -353,10 +370,10 @@ export class PeerNode implements SessionUser {
     const node = card.name;
     const known = this.#peers.get(node);
     if (known !== undefined) return known;
-    const { user, seams, salt } = this.#deps;
+    const { user, seams, self } = this.#deps;
     const trust = this.#trustOf(publicKey) as Trust;
     const peer = new Peer(
-      { node, publicKey, trust, outsider: outsiderOf(`peer:${node}`, salt) },
+      { node, publicKey, trust, outsider: outsiderOf(`peer:${node}`, self.salt) },
       {
         clock: seams.clock,
         patienceMs: PATIENCE_MS,

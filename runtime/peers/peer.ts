@@ -51,7 +51,10 @@ export class Peer {
         },
         await: () => {
           this.#stopWaiting = clock.setTimer(patienceMs, () =>
-            this.#life.send({ type: 'patience.over', reason: `nothing was heard of it for ${patienceMs} ms` }),
+            this.#life.send({
+              type: 'patience.over',
+              reason: `nothing was heard of it for ${patienceMs} ms`,
+            }),
           );
         },
         stopWaiting: () => this.#stopWaiting(),

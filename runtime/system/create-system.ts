@@ -81,7 +81,8 @@ export async function createSystem(
 /** A system as an object whose members are its own: whoever has more to offer makes a whole object of these and that. */
 function membersOf(system: RunningSystem): SystemWithStopWork {
   const { ask, stream, tell, tellWhenRoom, send, onReceive, client, openAccount, loop } = system;
-  const { registry, peers, channels, records, start, stopAgent, restart, terminate, configure, whenKept } = system;
+  const { registry, peers, channels, records, start, stopAgent, restart, terminate, configure, whenKept } =
+    system;
   const { upgrade, upgradeAll, rollingRestart, resume } = system;
   const { roster, recentEvents, inspect, thread, deadLetters, conservation, metrics } = system;
   const { beforeStop, stop } = system;

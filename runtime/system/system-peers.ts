@@ -40,7 +40,13 @@ export class OwnPeers implements SystemPeers {
   }
 
   /** Listens and dials, in a thread of its own. Rejects with INVALID_OPTIONS. */
-  async open({ identity, transports, trust, discover, channel }: z.output<typeof PeerOptions>): Promise<void> {
+  async open({
+    identity,
+    transports,
+    trust,
+    discover,
+    channel,
+  }: z.output<typeof PeerOptions>): Promise<void> {
     if (transports.length === 0 || identity === undefined) return;
     const { node, key } = identity;
     const keys = typeof key === 'string' ? await keyInFile(key) : (key ?? signingKeyPair());

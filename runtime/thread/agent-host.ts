@@ -69,7 +69,11 @@ export class AgentHost {
   }
 
   /** The code that an agent is to run. Fails with MODULE_INVALID naming it. */
-  async #codeOf({ id, module, process }: Pick<ChangeOrder, 'module' | 'process'> & { readonly id: string }): Promise<NextCode> {
+  async #codeOf({
+    id,
+    module,
+    process,
+  }: Pick<ChangeOrder, 'module' | 'process'> & { readonly id: string }): Promise<NextCode> {
     const { processes, makeActor } = this.#deps;
     if (process !== undefined) return processes.agent(module, process);
     if (isPeerModule(module)) return this.#peerCode(id, module);

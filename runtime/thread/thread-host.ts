@@ -47,6 +47,8 @@ export interface HostThread {
   readonly received: (port: unknown) => Port;
   /** Where it notes what it begins on, in a system with a journal. @default in files */
   readonly rings?: StartedRings | undefined;
+  /** Makes what carries channels to other nodes. @default as their modules say */
+  readonly loadTransports?: LoadTransports;
   /** Only in the embedder's thread. */
   readonly embedder?: Embedder;
 }
@@ -72,8 +74,6 @@ export interface HostDeps {
   readonly outside?: Outside;
   /** Makes the lives of agents whose code runs here. @default the code alone */
   readonly makeActor?: MakeActor;
-  /** Makes what carries channels to other nodes. @default as their modules say */
-  readonly loadTransports?: LoadTransports;
 }
 
 /** Runs one place on the control thread's orders, and answers its calls. */
@@ -82,14 +82,12 @@ export class ThreadHost implements NodeCalls {
   readonly #thread: HostThread;
   readonly #processes: ProcessHost;
   readonly #agents: AgentHost;
-  readonly #loadTransports: LoadTransports | undefined;
   #peers: PeerHost | undefined;
 
   constructor(boot: NodeBoot, thread: HostThread, deps: HostDeps) {
     this.#thread = thread;
     const { seams, loop, control } = thread;
     const { policies, interceptors = [], inline = new Map(), outside, makeActor } = deps;
-    this.#loadTransports = deps.loadTransports;
     const tell = (report: NodeReport): void => this.#tell(report);
     this.#processes = new ProcessHost({
       spawner: deps.processSpawner,
@@ -134,7 +132,7 @@ export class ThreadHost implements NodeCalls {
     const { openPeerHost } = await import('../peers/open-peer-host.ts');
     const opened = await openPeerHost(boot, {
       thread: this.node,
-      loadTransports: this.#loadTransports,
+      loadTransports: this.#thread.loadTransports,
       reports: {
         enrol: (orders) => this.#tell({ t: 'enrol', orders }),
         dismiss: (ids) => this.#tell({ t: 'dismiss', ids }),

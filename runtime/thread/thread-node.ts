@@ -221,8 +221,10 @@ export class ThreadNode implements SendingThread {
       delivery: new NodeDelivery(this),
       commits: new Commits({ place: this, memory: boot.commitLog, log: this.log }),
       control: new ControlReports(boot.incarnation, deps.tell),
-      loop: deps.loop,
-      clock,
+      loop: {
+        defer: (run) => deps.loop.defer(run),
+        setTimer: (ms, run) => clock.setTimer(ms, run),
+      },
     });
     this.router.replace(boot.table);
     this.#beat();

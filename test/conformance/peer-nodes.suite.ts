@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { newNodeKey, type NodeKey, type NodeOrder, NodeProcess, until } from '../fixtures/peers/node-process.ts';
+import {
+  newNodeKey,
+  type NodeKey,
+  type NodeOrder,
+  NodeProcess,
+  until,
+} from '../fixtures/peers/node-process.ts';
 import type { TransportOrder } from '../fixtures/peers/node-transports.ts';
 
 /** Where nodes are: the transport of one that others dial, always at the same address, and of one that dials. */
@@ -26,7 +32,9 @@ export function peerNodesSuite(name: string, network: () => Promise<NodeNetwork>
       await net[Symbol.asyncDispose]();
     });
 
-    const start = async (order: Partial<NodeOrder> & Pick<NodeOrder, 'node' | 'key'>): Promise<NodeProcess> => {
+    const start = async (
+      order: Partial<NodeOrder> & Pick<NodeOrder, 'node' | 'key'>,
+    ): Promise<NodeProcess> => {
       const node = await NodeProcess.start({
         transports: [net.dialling()],
         trust: [],
@@ -41,7 +49,9 @@ export function peerNodesSuite(name: string, network: () => Promise<NodeNetwork>
     /** Two nodes that trust each other: oslo dials rome. */
     const pair = async (more: Partial<NodeOrder> = {}) => {
       const keys = { rome: newNodeKey(), oslo: newNodeKey() };
-      const trusts = ({ publicKey }: NodeKey): NodeOrder['trust'] => [{ key: publicKey, tier: 2, sandboxId: null }];
+      const trusts = ({ publicKey }: NodeKey): NodeOrder['trust'] => [
+        { key: publicKey, tier: 2, sandboxId: null },
+      ];
       const ofRome = async (): Promise<Pick<NodeOrder, 'node' | 'key' | 'trust' | 'transports'>> => ({
         node: 'rome',
         key: keys.rome.pem,
@@ -81,23 +91,26 @@ export function peerNodesSuite(name: string, network: () => Promise<NodeNetwork>
       });
       expect(await rome.ask('worker-rome', 'peers.tally', null)).toMatchObject({ told: payloads });
       expect(await oslo.call('swarm', ['peers.terms'], 'swarmed')).toMatchObject({ status: 'completed' });
-      for (const node of [rome, oslo]) expect(await node.conservation()).toMatchObject({ holds: true, inFlight: 0 });
+      for (const node of [rome, oslo])
+        expect(await node.conservation()).toMatchObject({ holds: true, inFlight: 0 });
     });
 
     it('take over deadline, path, budget and conversation, and give back what was not spent', async () => {
       const { oslo } = await pair();
       const budget = { tokens: 100, hops: 4 };
-      expect(await oslo.ask('worker-rome', 'peers.terms', 1, { budget, correlationId: 'c-1' })).toMatchObject({
-        budget,
-        correlationId: 'c-1',
-      });
+      expect(await oslo.ask('worker-rome', 'peers.terms', 1, { budget, correlationId: 'c-1' })).toMatchObject(
+        {
+          budget,
+          correlationId: 'c-1',
+        },
+      );
       // The asker here spends there: what it has left is less by that, and no more.
       expect(
         await oslo.ask('asker-oslo', 'peers.spent', { agent: 'worker-rome', tokens: 30 }, { budget }),
       ).toEqual({ tokens: 70, hops: 4 });
-      await expect(
-        oslo.ask('worker-rome', 'peers.spend', 101, { budget }),
-      ).rejects.toMatchObject({ code: 'BUDGET_EXCEEDED' });
+      await expect(oslo.ask('worker-rome', 'peers.spend', 101, { budget })).rejects.toMatchObject({
+        code: 'BUDGET_EXCEEDED',
+      });
       const called = await oslo.ask('asker-oslo', 'peers.call-back', 'worker-rome');
       expect(called).toMatchObject({ input: 'back' });
       expect((called as { path: { agent: string }[] }).path.map(({ agent }) => agent)).toEqual([
@@ -120,13 +133,18 @@ export function peerNodesSuite(name: string, network: () => Promise<NodeNetwork>
       await until(async () => (await tally()).aborted === 1);
       const failed = await oslo.ask('worker-rome', 'peers.fail', null).catch((error: Error) => error);
       expect(failed).toMatchObject({ code: 'HANDLER_FAILED' });
-      expect(JSON.stringify({ ...(failed as Error), message: (failed as Error).message })).not.toContain('swordfish');
+      expect(JSON.stringify({ ...(failed as Error), message: (failed as Error).message })).not.toContain(
+        'swordfish',
+      );
     });
 
     it('are found again after a restart under the same key: what was under way is told, and nothing comes twice', async () => {
       const { rome, oslo, ofRome } = await pair();
       const underWay = oslo.ask('worker-rome', 'peers.wait', null, { timeoutMs: 100_000 });
-      await until(async () => ((await rome.ask('worker-rome', 'peers.tally', null)) as { waiting: number }).waiting === 1);
+      await until(
+        async () =>
+          ((await rome.ask('worker-rome', 'peers.tally', null)) as { waiting: number }).waiting === 1,
+      );
       await rome.kill();
       await oslo.sees('rome', 'rejoining');
       // While it is awaited, what is asked waits for it.
@@ -144,8 +162,11 @@ export function peerNodesSuite(name: string, network: () => Promise<NodeNetwork>
       await rome.kill();
       await oslo.sees('rome', 'rejoining');
       const stranger = await start({ ...(await ofRome()), key: newNodeKey().pem });
-      await until(async () =>
-        (await stranger.call<unknown[]>('events', 'error')).concat(await oslo.call<unknown[]>('events', 'error')).length > 0,
+      await until(
+        async () =>
+          (await stranger.call<unknown[]>('events', 'error')).concat(
+            await oslo.call<unknown[]>('events', 'error'),
+          ).length > 0,
       );
       expect(await stranger.peers()).toEqual([]);
       expect((await oslo.peers()).map(({ status }) => status)).toEqual(['rejoining']);
@@ -169,7 +190,10 @@ export function peerNodesSuite(name: string, network: () => Promise<NodeNetwork>
     it('are cut off at once when they are revoked, and let in no more', async () => {
       const { rome, oslo, keys } = await pair();
       const underWay = rome.ask('worker-oslo', 'peers.wait', null);
-      await until(async () => ((await oslo.ask('worker-oslo', 'peers.tally', null)) as { waiting: number }).waiting === 1);
+      await until(
+        async () =>
+          ((await oslo.ask('worker-oslo', 'peers.tally', null)) as { waiting: number }).waiting === 1,
+      );
       await rome.call('revoke', keys.oslo.publicKey);
       await expect(underWay).rejects.toMatchObject({ code: 'ACTOR_DIED' });
       await oslo.sees('rome', 'rejoining');
@@ -177,7 +201,9 @@ export function peerNodesSuite(name: string, network: () => Promise<NodeNetwork>
         const cards = await rome.call<readonly (readonly [string, string])[]>('cards');
         return !cards.some(([, origin]) => origin === 'remote');
       });
-      await expect(rome.ask('worker-oslo', 'peers.terms', 1)).rejects.toMatchObject({ code: 'AGENT_NOT_FOUND' });
+      await expect(rome.ask('worker-oslo', 'peers.terms', 1)).rejects.toMatchObject({
+        code: 'AGENT_NOT_FOUND',
+      });
       expect(await rome.peers()).toEqual([]);
     });
 
@@ -194,10 +220,7 @@ export function peerNodesSuite(name: string, network: () => Promise<NodeNetwork>
         ),
       );
       if (rome === undefined || oslo === undefined) throw new Error('two nodes');
-      await Promise.all([
-        rome.call('dial', oslo.addresses[0]),
-        oslo.call('dial', rome.addresses[0]),
-      ]);
+      await Promise.all([rome.call('dial', oslo.addresses[0]), oslo.call('dial', rome.addresses[0])]);
       await Promise.all([rome.sees('oslo'), oslo.sees('rome')]);
       const asked = Array.from({ length: 100 }, (_, at) => [
         rome.ask('worker-oslo', 'peers.terms', at),

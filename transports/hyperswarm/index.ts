@@ -11,4 +11,8 @@ export type { HyperswarmOptions, HyperswarmTransport };
  * Throws INVALID_OPTIONS naming field and value.
  */
 export const hyperSwarm = (options: HyperswarmOptions = {}): HyperswarmTransport =>
-  new HyperswarmTransport(options, { module: new URL('./index.ts', import.meta.url).href, make: 'hyperSwarm', options });
+  new HyperswarmTransport(options, {
+    module: new URL('./index.ts', import.meta.url).href,
+    make: 'hyperSwarm',
+    options,
+  });

@@ -12,4 +12,8 @@ export type { GossipTopic, Libp2pOptions, Libp2pTransport };
  * Throws INVALID_OPTIONS naming field and value.
  */
 export const libp2p = (options: Libp2pOptions = {}): Libp2pTransport =>
-  new Libp2pTransport(options, { module: new URL('./index.ts', import.meta.url).href, make: 'libp2p', options });
+  new Libp2pTransport(options, {
+    module: new URL('./index.ts', import.meta.url).href,
+    make: 'libp2p',
+    options,
+  });

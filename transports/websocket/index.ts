@@ -10,4 +10,8 @@ export type { WebSocketOptions, WebSocketTransport };
  * Throws INVALID_OPTIONS naming field and value.
  */
 export const webSocket = (options: WebSocketOptions = {}): WebSocketTransport =>
-  new WebSocketTransport(options, { module: new URL('./index.ts', import.meta.url).href, make: 'webSocket', options });
+  new WebSocketTransport(options, {
+    module: new URL('./index.ts', import.meta.url).href,
+    make: 'webSocket',
+    options,
+  });

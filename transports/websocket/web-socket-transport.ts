@@ -7,7 +7,12 @@ import { z } from 'zod';
 import { cancelled, invalidOptions, reasonOf } from '../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import { systemClock } from '../../runtime/protocol/system-seams.ts';
-import { type Listener, type Transport, type TransportSpec, unreachable } from '../../runtime/protocol/transport.ts';
+import {
+  type Listener,
+  type Transport,
+  type TransportSpec,
+  unreachable,
+} from '../../runtime/protocol/transport.ts';
 import { CarriedConnection } from '../carried-connection.ts';
 import { WebSocketCarrier } from './web-socket-carrier.ts';
 

@@ -385,7 +385,7 @@ describe('What a system looks up with', () => {
     expect(messages).toEqual([
       expect.stringContaining('peers.lookup'),
       expect.stringContaining('peers.timeoutMs'),
-      expect.stringContaining('peers.lookup'),
+      expect.stringContaining('peers.transports'),
     ]);
   });
 });
