@@ -36,7 +36,7 @@ export const PACKAGES_FOR = {
   signedCards: ['jose', 'canonicalize'],
   attestations: ['canonicalize'],
   mcp: ['@modelcontextprotocol/server'],
-  libp2pTopics: ['@libp2p/gossipsub', '@libp2p/kad-dht', '@libp2p/ping', 'multiformats'],
+  libp2pTopics: ['@libp2p/gossipsub', '@libp2p/kad-dht', '@libp2p/ping', 'datastore-core', 'multiformats'],
   mdns: ['@libp2p/mdns'],
   failureSearch: ['fast-check'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;

@@ -26,14 +26,21 @@ export async function startNode(options: z.output<typeof Libp2pOptions>): Promis
     connectionEncrypters: [noise()],
     streamMuxers: [yamux()],
     peerDiscovery: await peerDiscovery(options, () => node),
+    ...(await topicStore(options)),
     services: { identify: identify(), ...(await topicServicesOf(options)) },
   });
   return node;
 }
 
-async function topicServicesOf(options: z.output<typeof Libp2pOptions>) {
+async function topicStore(options: z.output<typeof Libp2pOptions>) {
   if (!joinsTopics(options)) return {};
   requirePackages('Topics over libp2p', PACKAGES_FOR.libp2pTopics);
+  const { recordStore } = await import('./record-store.ts');
+  return { datastore: recordStore() };
+}
+
+async function topicServicesOf(options: z.output<typeof Libp2pOptions>) {
+  if (!joinsTopics(options)) return {};
   const { topicServices } = await import('./topic-services.ts');
   return topicServices(options.listen.length > 0);
 }

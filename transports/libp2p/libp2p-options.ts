@@ -11,7 +11,7 @@ const SEED_BYTES = 32;
  * - `maxFrameBytes`    the largest frame that is carried; the same at both ends. @default 1_048_576
  * - `connectTimeoutMs` how long connecting may take, milliseconds. @default 10_000
  * - `topics`           whether it joins topics, and answers others that look for them. It needs the packages `@libp2p/kad-dht`,
- *                      `@libp2p/gossipsub`, `@libp2p/ping`, `multiformats`. @default whether `bootstrap` or `mdns` is given
+ *                      `@libp2p/gossipsub`, `@libp2p/ping`, `datastore-core`, `multiformats`. @default whether `bootstrap` or `mdns` is given
  * - `bootstrap`        multiaddrs with `/p2p/` of ends that are asked first where others are. @default none
  * - `mdns`             whether it finds ends of the same network by multicast; with the package `@libp2p/mdns`. @default false
  * - `maxFound`         how many other ends of one topic are remembered. @default 256
