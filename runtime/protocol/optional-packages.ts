@@ -14,6 +14,7 @@ export const ENTRY_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'orrery/libp2p': [
     '@chainsafe/libp2p-noise',
     '@chainsafe/libp2p-yamux',
+    '@libp2p/circuit-relay-v2',
     '@libp2p/crypto',
     '@libp2p/identify',
     '@libp2p/tcp',
