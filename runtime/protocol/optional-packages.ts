@@ -14,6 +14,7 @@ export const ENTRY_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'orrery/libp2p': [
     '@chainsafe/libp2p-noise',
     '@chainsafe/libp2p-yamux',
+    '@libp2p/circuit-relay-v2',
     '@libp2p/crypto',
     '@libp2p/identify',
     '@libp2p/tcp',
@@ -36,7 +37,7 @@ export const PACKAGES_FOR = {
   signedCards: ['jose', 'canonicalize'],
   attestations: ['canonicalize'],
   mcp: ['@modelcontextprotocol/server'],
-  libp2pTopics: ['@libp2p/gossipsub', '@libp2p/kad-dht', '@libp2p/ping', 'multiformats'],
+  libp2pTopics: ['@libp2p/gossipsub', '@libp2p/kad-dht', '@libp2p/ping', 'datastore-core', 'multiformats'],
   mdns: ['@libp2p/mdns'],
   failureSearch: ['fast-check'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;

@@ -141,13 +141,9 @@ export function topicTransportSuite(
     it('finds a process again that was killed and begins anew with the same key', async () => {
       const start = async (): Promise<ChildProcess> => {
         const [entry, factory, options] = network.process('5e'.repeat(32));
-        const started = spawn(
-          process.execPath,
-          [...process.execArgv, JOINER, entry, factory, JSON.stringify(options), 'work'],
-          {
-            stdio: ['ignore', 'pipe', 'inherit'],
-          },
-        );
+        const started = spawn(process.execPath, [JOINER, entry, factory, JSON.stringify(options), 'work'], {
+          stdio: ['ignore', 'pipe', 'inherit'],
+        });
         await once(started.stdout as NodeJS.ReadableStream, 'data');
         return started;
       };

@@ -4,6 +4,7 @@ import createTestnet from 'hyperdht/testnet.js';
 import Hyperswarm from 'hyperswarm';
 import { hyperSwarm } from 'orrery/hyperswarm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { topicTransportSuite } from '../conformance/topic-transport.suite.ts';
 import { bareFrame, bareReader, GREETING } from '../fixtures/peers/bare-frames.ts';
 import { rejection, until } from '../fixtures/until.ts';
 
@@ -20,6 +21,20 @@ const answer = (keys: readonly Uint8Array[]): Buffer =>
     ...keys.map((key) => Buffer.concat([key, Buffer.from([0])])),
     Buffer.from([0]),
   ]);
+
+topicTransportSuite(
+  'HyperswarmTransport',
+  async () => {
+    const testnet = await createTestnet(3);
+    const options = { bootstrap: testnet.bootstrap, host: HOST };
+    return {
+      make: (seed) => hyperSwarm({ ...options, ...(seed === undefined ? {} : { seed }) }),
+      process: (seed) => ['orrery/hyperswarm', 'hyperSwarm', { ...options, seed }],
+      close: () => testnet.destroy(),
+    };
+  },
+  (address) => address,
+);
 
 describe('a topic in the DHT of Hyperswarm (N-3.6)', () => {
   let testnet: Awaited<ReturnType<typeof createTestnet>>;

@@ -14,6 +14,7 @@ import { CID } from 'multiformats/cid';
 import { create } from 'multiformats/hashes/digest';
 import { libp2p } from 'orrery/libp2p';
 import { afterEach, describe, expect, it } from 'vitest';
+import { topicTransportSuite } from '../conformance/topic-transport.suite.ts';
 import { bareReader, GREETING } from '../fixtures/peers/bare-frames.ts';
 import { hasMulticast } from '../fixtures/peers/multicast.ts';
 import { rejection, until } from '../fixtures/until.ts';
@@ -33,6 +34,21 @@ type PeerId = Libp2p['peerId'];
 interface ProviderRecords {
   readonly providers: { addProvider(cid: CID, peer: PeerId): Promise<void> };
 }
+
+topicTransportSuite(
+  'Libp2pTransport',
+  async () => {
+    const first = libp2p({ topics: true });
+    const { address } = await first.listen(() => undefined);
+    const options = { bootstrap: [address] };
+    return {
+      make: (seed) => libp2p({ ...options, ...(seed === undefined ? {} : { seed }) }),
+      process: (seed) => ['orrery/libp2p', 'libp2p', { ...options, seed }],
+      close: () => first.close(),
+    };
+  },
+  (address) => address.slice(address.indexOf('/p2p/')),
+);
 
 describe('a topic over libp2p (N-3.6)', () => {
   const cleanUp: (() => unknown)[] = [];

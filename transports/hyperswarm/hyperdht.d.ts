@@ -44,14 +44,22 @@ declare module 'hyperdht' {
     readonly ephemeral?: boolean;
   }
 
+  export interface ConnectionOptions {
+    /** Keys of relays, one of which is taken at random. */
+    readonly relayThrough?: Uint8Array[];
+  }
+
   export default class DHT extends EventEmitter {
     constructor(options?: DhtOptions);
     static keyPair(seed?: Uint8Array): KeyPair;
     createServer(onConnection: (stream: SecretStream) => void): Server;
-    connect(publicKey: Uint8Array): SecretStream;
+    createServer(options: ConnectionOptions, onConnection: (stream: SecretStream) => void): Server;
+    connect(publicKey: Uint8Array, options?: ConnectionOptions): SecretStream;
     announce(target: Uint8Array, keyPair: KeyPair, relayAddresses: readonly RelayAddress[]): PeerQuery;
     lookup(target: Uint8Array): PeerQuery;
     unannounce(target: Uint8Array, keyPair: KeyPair): Promise<void>;
+    /** Resolves when it has found the DHT, or not found it. */
+    fullyBootstrapped(): Promise<void>;
     destroy(): Promise<void>;
   }
 }

@@ -20,8 +20,10 @@ const Bootstrap = z.union([
  * - `keyPair`          an Ed25519 key pair instead, as hyperdht makes it. @default one made at random
  * - `bootstrap`        nodes of the DHT that are asked first, `host:port` or as objects. @default hyperdht's public ones
  * - `host`, `port`     where it binds. On 127.0.0.1 it takes itself for reachable. @default every address, any port
+ * - `relayThrough`     public keys of relays in the DHT, in hexadecimal, for who finds no direct way. It is enough when one end
+ *                      has them. @default no relay
  * - `maxFrameBytes`    the largest frame that is carried; the same at both ends. @default 1_048_576
- * - `connectTimeoutMs` how long connecting may take, milliseconds. @default 10_000
+ * - `connectTimeoutMs` how long connecting may take once the DHT is found, milliseconds. @default 10_000
  * - `maxFound`         how many other ends of one topic are remembered. @default 256
  * - `searchMs`         how long at most between two searches for them, milliseconds; the first ones follow sooner. @default 60_000
  */
@@ -34,6 +36,10 @@ export const HyperswarmOptions = z
     bootstrap: z.array(Bootstrap).readonly().optional(),
     host: z.string().min(1).optional(),
     port: z.int().min(0).max(65_535).optional(),
+    relayThrough: z
+      .array(z.string().regex(/^[0-9a-f]{64}$/i))
+      .readonly()
+      .optional(),
     maxFrameBytes: z.int().min(64).default(1_048_576),
     connectTimeoutMs: z.int().positive().default(10_000),
     ...topicOptions,

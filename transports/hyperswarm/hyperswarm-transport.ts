@@ -1,4 +1,4 @@
-import DHT, { type KeyPair, type SecretStream, type Server } from 'hyperdht';
+import DHT, { type ConnectionOptions, type KeyPair, type SecretStream, type Server } from 'hyperdht';
 import type { z } from 'zod';
 import { cancelled, invalidOptions, isOrreryError, reasonOf } from '../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
@@ -71,15 +71,19 @@ export class HyperswarmTransport implements TopicTransport {
     if (signal?.aborted === true) throw cancelled(`Connecting to "${address}"`);
     const key = ADDRESS.exec(address)?.[1];
     if (key === undefined) throw unreachable(address, 'it is not a public key of 64 hexadecimal digits');
-    const end = this.#open(this.#dht().connect(Buffer.from(key, 'hex')));
+    const node = this.#dht();
     const aborted = Promise.withResolvers<never>();
     const abort = (): void => aborted.reject(cancelled(`Connecting to "${address}"`));
     signal?.addEventListener('abort', abort, { once: true });
+    let end: CarriedConnection | undefined;
     try {
+      // Until then a node does not know whether others reach it, and one that learns of it while it connects is refused.
+      await Promise.race([node.fullyBootstrapped(), aborted.promise]);
+      end = this.#open(node.connect(Buffer.from(key, 'hex'), this.#relays()));
       await Promise.race([greet(end, systemClock, this.#options.connectTimeoutMs), aborted.promise]);
       return end;
     } catch (error) {
-      end.destroy();
+      end?.destroy();
       throw isOrreryError(error) && error.code === 'CANCELLED'
         ? error
         : unreachable(address, reasonOf(error), error);
@@ -92,7 +96,7 @@ export class HyperswarmTransport implements TopicTransport {
   async listen(onConnection: (connection: CarriedConnection) => void): Promise<Listener> {
     if (this.#server !== undefined)
       throw invalidOptions('hyperSwarm.seed', this.publicKey, 'a key that nobody listens with yet');
-    const server = this.#dht().createServer((stream) => {
+    const server = this.#dht().createServer(this.#relays(), (stream) => {
       const end = this.#open(stream);
       greet(end, systemClock, this.#options.connectTimeoutMs).then(
         () => onConnection(end),
@@ -164,6 +168,13 @@ export class HyperswarmTransport implements TopicTransport {
       ...(host === LOOPBACK ? { firewalled: false, ephemeral: false } : {}),
     });
     return this.#node;
+  }
+
+  #relays(): ConnectionOptions {
+    const { relayThrough } = this.#options;
+    return relayThrough === undefined
+      ? {}
+      : { relayThrough: relayThrough.map((key) => Buffer.from(key, 'hex')) };
   }
 
   #open(stream: SecretStream): CarriedConnection {

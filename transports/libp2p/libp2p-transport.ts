@@ -18,10 +18,12 @@ import type { GossipTopic } from './gossip-topic.ts';
 import { peerAddress, peerIn } from './libp2p-address.ts';
 import { type PeerConnection, type PeerStream, startNode } from './libp2p-node.ts';
 import { joinsTopics, Libp2pOptions } from './libp2p-options.ts';
+import { isRelayed } from './libp2p-relay.ts';
 import { libp2pStream } from './libp2p-stream.ts';
 
 /** Every connection is a stream, and libp2p allows 32 for one peer unless it is told otherwise. */
 const MAX_STREAMS = 1_024;
+const LOOPBACK = /^\/ip4\/127\.|^\/ip6\/::1\//;
 
 /**
  * Carries frames over libp2p 3: TCP, Noise, Yamux. An address is a multiaddr with `/p2p/` and the peer id of the end that
@@ -35,6 +37,8 @@ export class Libp2pTransport implements TopicTransport {
   readonly maxFrameBytes: number;
   readonly #options: z.output<typeof Libp2pOptions>;
   readonly #ends = new Set<CarriedConnection>();
+  /** How many of them each connection of libp2p carries. */
+  readonly #endsOver = new Map<PeerConnection, number>();
   readonly #topics = new JoinedTopics();
   #node: Promise<Libp2p> | undefined;
   #onConnection: ((connection: CarriedConnection) => void) | undefined;
@@ -82,10 +86,16 @@ export class Libp2pTransport implements TopicTransport {
     try {
       const node = await this.#running();
       const connection = await node.dial(target, { signal: attempt.signal });
-      const stream = await connection.newStream(CHANNEL_PROTOCOL, {
-        signal: attempt.signal,
-        maxOutboundStreams: MAX_STREAMS,
-      });
+      const stream = await connection
+        .newStream(CHANNEL_PROTOCOL, {
+          signal: attempt.signal,
+          maxOutboundStreams: MAX_STREAMS,
+          runOnLimitedConnection: true,
+        })
+        .catch((error: unknown) => {
+          this.#closeUnused(connection);
+          throw error;
+        });
       return this.#open(stream, connection);
     } catch (error) {
       this.#topics.forget(peerAddress(peerIn(target) ?? ''));
@@ -104,13 +114,14 @@ export class Libp2pTransport implements TopicTransport {
     this.#onConnection = onConnection;
     try {
       const node = await this.#running();
-      const [address] = node.getMultiaddrs();
+      const address = addressOf(node, listen);
       if (address === undefined) throw new Error('there is none');
       await node.handle(CHANNEL_PROTOCOL, (stream, peer) => onConnection(this.#open(stream, peer)), {
         maxInboundStreams: MAX_STREAMS,
         maxOutboundStreams: MAX_STREAMS,
+        runOnLimitedConnection: true,
       });
-      return { address: address.toString(), close: () => this.#stopListening(node, onConnection) };
+      return { address, close: () => this.#stopListening(node, onConnection) };
     } catch (error) {
       this.#onConnection = undefined;
       throw invalidOptions('libp2p.listen', listen, `addresses to listen at (${reasonOf(error)})`);
@@ -161,6 +172,17 @@ export class Libp2pTransport implements TopicTransport {
     return this.#node;
   }
 
+  /**
+   * Closes a connection with limits, over a relay, when no end is left on it: the next one then begins with new limits, and the
+   * relay keeps nothing for it.
+   */
+  #closeUnused(peer: PeerConnection): void {
+    if ((this.#endsOver.get(peer) ?? 0) > 0) return;
+    this.#endsOver.delete(peer);
+    if (peer.limits !== undefined && peer.direction === 'outbound')
+      peer.close().catch((error: Error) => peer.abort(error));
+  }
+
   #open(stream: PeerStream, peer: PeerConnection): CarriedConnection {
     const key = peer.remotePeer.publicKey?.raw;
     const end = new CarriedConnection(
@@ -169,12 +191,28 @@ export class Libp2pTransport implements TopicTransport {
         maxFrameBytes: this.maxFrameBytes,
         clock: systemClock,
         ...(key === undefined ? {} : { remoteKey: () => Buffer.from(key).toString('hex') }),
-        onOver: (over) => this.#ends.delete(over),
+        onOver: (over) => {
+          this.#ends.delete(over);
+          this.#endsOver.set(peer, (this.#endsOver.get(peer) ?? 1) - 1);
+          this.#closeUnused(peer);
+        },
       },
     );
     this.#ends.add(end);
+    this.#endsOver.set(peer, (this.#endsOver.get(peer) ?? 0) + 1);
     return end;
   }
+}
+
+/**
+ * The address that others find this node at: a place at a relay, for who takes one cannot be reached without; else the first that
+ * is not of this machine alone, if there is one.
+ */
+function addressOf(node: Libp2p, listen: readonly string[]): string | undefined {
+  const place = listen.find(isRelayed);
+  if (place !== undefined) return `${place}/p2p/${node.peerId}`;
+  const all = node.getMultiaddrs().map(String);
+  return all.find((address) => !LOOPBACK.test(address)) ?? all[0];
 }
 
 /** Without a peer id nobody would be known to be at the other end. */
