@@ -276,8 +276,7 @@ export const ROOMS: readonly Room[] = [
   },
   {
     room: 'transports',
-    holds:
-      'what carries our frames, a folder each: `local`, `message-port`, `websocket`, `hyperswarm`, `libp2p`, and `byte-frames` and `topics` that the last two share',
+    holds: 'what carries our frames, a folder each; `byte-frames` and `topics` are for two of them',
     ignores: 'what a frame says',
     invariants: 'Frames arrive whole, in order, at most once. Only a lost connection loses them.',
     imports: ['runtime/protocol'],

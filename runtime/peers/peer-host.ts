@@ -24,6 +24,8 @@ import { clearanceBy, mayBeCalled } from './trust.ts';
 /** Agents of one other node that are taken in at most. */
 const MAX_AGENTS = 1_000;
 const MAX_CARD_BYTES = 65_536;
+/** How long a lookup waits for nodes that are dialled for the first time, milliseconds. */
+const FIRST_MEETING_MS = 2_000;
 
 /** An agent of another node that is to join the team under this id. */
 export interface PeerOrder {
@@ -65,6 +67,7 @@ export class PeerHost implements PeerNodeUser {
   readonly #desk: PeerDesk;
   readonly #members = new Map<string, Member>();
   readonly #unwatch: () => void;
+  readonly #awaitingNews = new Set<() => void>();
   #isTellPlanned = false;
 
   constructor(deps: PeerHostDeps) {
@@ -143,14 +146,41 @@ export class PeerHost implements PeerNodeUser {
 
   /** Resolves when whoever is known of other nodes for this query is in the table. */
   async lookUp(query: RemoteQuery): Promise<void> {
-    if (isServed(this.#deps.thread.table, query)) return;
-    const { kind, id } = query;
-    const found = [...this.#members.values()].filter(({ name, card }) =>
+    const { table, seams } = this.#deps.thread;
+    if (isServed(table, query)) return;
+    // Who is being dialled for the first time may have whoever is looked for.
+    const untilMs = seams.clock.monotonicMs() + FIRST_MEETING_MS;
+    for (let found = this.#found(query); ; found = this.#found(query)) {
+      await Promise.allSettled(found.map(({ here }) => here.promise));
+      const leftMs = untilMs - seams.clock.monotonicMs();
+      if (found.length > 0 || !this.node.isMeeting || leftMs <= 0) return;
+      await this.#newsWithin(leftMs);
+    }
+  }
+
+  #found({ kind, id }: RemoteQuery): readonly Member[] {
+    return [...this.#members.values()].filter(({ name, card }) =>
       kind === 'agent'
         ? name === id || card.id === id
         : card.capabilities.some((capability) => capability.id === id),
     );
-    await Promise.allSettled(found.map(({ here }) => here.promise));
+  }
+
+  /** Resolves when another node has said or become something, or after so long. */
+  #newsWithin(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        cancel();
+        this.#awaitingNews.delete(done);
+        resolve();
+      };
+      const cancel = this.#deps.thread.seams.clock.setTimer(ms, done);
+      this.#awaitingNews.add(done);
+    });
+  }
+
+  #tellNews(): void {
+    for (const done of [...this.#awaitingNews]) done();
   }
 
   async close(): Promise<void> {
@@ -173,10 +203,15 @@ export class PeerHost implements PeerNodeUser {
   onCards(cards: readonly unknown[], peer: Peer): void {
     const orders = cards.flatMap((card) => this.#takeIn(card, peer) ?? []);
     if (orders.length > 0) this.#deps.reports.enrol(orders);
+    this.#tellNews();
   }
 
   onGone(agents: readonly string[], peer: Peer): void {
     this.#dismiss(agents.flatMap((agent) => this.#members.get(`${peer.node}/${agent}`) ?? []));
+  }
+
+  onFailed(): void {
+    this.#tellNews();
   }
 
   onStatus(peer: Peer, status: PeerStatus, reason: string | undefined): void {

@@ -44,6 +44,8 @@ export interface PeerNodeUser {
   onCards(cards: readonly unknown[], peer: Peer): void;
   /** These of its agents are no more. */
   onGone(agents: readonly string[], peer: Peer): void;
+  /** A node could not be dialled. */
+  onFailed(): void;
   onStatus(peer: Peer, status: PeerStatus, reason: string | undefined): void;
   /** It was revoked: its agents go. */
   onCut(peer: Peer): void;
@@ -95,6 +97,8 @@ interface Target {
   readonly endpoint: AgentEndpoint;
   readonly manager: ChannelManager;
   failures: number;
+  /** Nobody has answered there yet, and nobody has failed to. */
+  isNew: boolean;
   stop: () => void;
 }
 
@@ -135,6 +139,12 @@ export class PeerNode implements SessionUser {
     return this.#peers.get(node);
   }
 
+  /** Nodes are being dialled for the first time, or have not shown their agents yet. */
+  get isMeeting(): boolean {
+    for (const { isNew } of this.#targets.values()) if (isNew) return true;
+    return this.peers.some(({ status, cards }) => status === 'up' && cards.size === 0);
+  }
+
   /** The way to a node, which is awaited for a while if nobody has heard of it yet. */
   lineTo(node: string): PeerLine {
     const known = this.#lines.get(node);
@@ -155,6 +165,7 @@ export class PeerNode implements SessionUser {
       endpoint,
       manager: this.#newManager(() => [endpoint]),
       failures: 0,
+      isNew: true,
       stop: () => undefined,
     };
     this.#targets.set(key, target);
@@ -402,10 +413,15 @@ export class PeerNode implements SessionUser {
       const session = this.#join(channel);
       if (session === undefined) throw new Error('the node is not let in');
       target.failures = 0;
+      session.whenUsed(() => {
+        target.isNew = false;
+      });
       await new Promise<void>((resolve) => this.#whenOver(session, resolve));
     } catch {
       target.failures += 1;
     }
+    target.isNew = false;
+    this.#deps.user.onFailed();
     this.#dialAgain(target);
   }
 

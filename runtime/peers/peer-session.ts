@@ -81,6 +81,7 @@ export class PeerSession {
   #nextServed = 0;
   #isOver = false;
   readonly #onOver: (() => void)[] = [];
+  readonly #onUsed: (() => void)[] = [];
   readonly #stopListening: () => void;
 
   constructor(channel: A2AChannel, publicKey: string, deps: PeerSessionDeps) {
@@ -109,6 +110,7 @@ export class PeerSession {
   /** From now on so many requests may be open at the other node: those beyond wait here. */
   use(maxOpen: number): void {
     this.#maxOpen = maxOpen;
+    for (const tell of this.#onUsed.splice(0)) tell();
     this.#pump();
   }
 
@@ -143,6 +145,12 @@ export class PeerSession {
       this.#served.delete(answer.n);
       this.say({ type: 'failed', n: answer.n, error: notSaid(error) });
     }
+  }
+
+  /** Calls `tell` when requests go over it. */
+  whenUsed(tell: () => void): void {
+    if (this.#maxOpen > 0) tell();
+    else this.#onUsed.push(tell);
   }
 
   /** Calls `tell` when it is over. */

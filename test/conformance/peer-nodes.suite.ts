@@ -17,9 +17,9 @@ export interface NodeNetwork extends AsyncDisposable {
 
 const CHANNEL = { heartbeatMs: 200, silenceTimeoutMs: 2_000, redial: { firstMs: 20, maxMs: 200 } };
 
-/** What two and more nodes are to each other, over any transport (issue: N-3.6, N-3.7, N-4.4, N-D07, N-T04, N-V01, N-V02). */
+/** What two nodes are to each other, over any transport. */
 export function peerNodesSuite(name: string, network: () => Promise<NodeNetwork>): void {
-  describe(`nodes over ${name}`, () => {
+  describe(`nodes over ${name} (N-3.6, N-3.7, N-4.4, C-31)`, () => {
     let net: NodeNetwork;
     const started: NodeProcess[] = [];
 

@@ -3,7 +3,7 @@ import type { KeyPair, PeerQuery, Server } from 'hyperdht';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import type { JoinedTopic } from '../topics/joined-topics.ts';
 import { topicKey } from '../topics/topic-name.ts';
-import { TopicSearch } from '../topics/topic-search.ts';
+import { type TopicLimits, TopicSearch, type TopicUser } from '../topics/topic-search.ts';
 
 /** Nodes of the DHT keep a record for 20 minutes. */
 const ANNOUNCE_MS = 600_000;
@@ -17,12 +17,13 @@ export interface HyperswarmTopicDeps {
   readonly server: Server;
   readonly keyPair: KeyPair;
   readonly clock: Clock;
-  readonly maxFound: number;
-  readonly searchMs: number;
-  addressOf(publicKey: Uint8Array): string;
-  onFound(address: string): void;
-  onLeft(): void;
+  readonly limits: TopicLimits;
+  readonly user: TopicUser;
 }
+
+/** The address of the end that listens with this key. */
+export const addressOf = (publicKey: Uint8Array): string =>
+  `hyperswarm:${Buffer.from(publicKey).toString('hex')}`;
 
 /** A topic in the DHT, with the records that Hyperswarm makes and looks for too. */
 export class HyperswarmTopic implements JoinedTopic {
@@ -35,16 +36,15 @@ export class HyperswarmTopic implements JoinedTopic {
   #leaving: Promise<void> | undefined;
 
   constructor(name: string, deps: HyperswarmTopicDeps) {
-    const { node, server, keyPair, clock, maxFound, searchMs, onFound } = deps;
+    const { node, server, keyPair, clock, limits, user } = deps;
     this.name = name;
     this.#deps = deps;
     this.#key = topicKey(name);
-    this.#own = deps.addressOf(keyPair.publicKey);
+    this.#own = addressOf(keyPair.publicKey);
     this.#search = new TopicSearch({
       clock,
-      maxFound,
-      searchMs,
-      onFound,
+      limits,
+      onFound: (address) => user.onFound(address),
       announceMs: ANNOUNCE_MS,
       announce: async (found, signal) => {
         await this.#read(node.announce(this.#key, keyPair, server.relayAddresses), found, signal);
@@ -73,12 +73,12 @@ export class HyperswarmTopic implements JoinedTopic {
   }
 
   async #leave(): Promise<void> {
-    const { node, keyPair, onLeft } = this.#deps;
+    const { node, keyPair, user } = this.#deps;
     node.off('network-change', this.#renew);
     await this.#search.stop();
     // Where it cannot be taken back, the record ends by itself.
     await node.unannounce(this.#key, keyPair).catch(() => undefined);
-    onLeft();
+    user.onLeft();
   }
 
   async #read(query: PeerQuery, found: (address: string) => void, signal: AbortSignal): Promise<void> {
@@ -88,7 +88,7 @@ export class HyperswarmTopic implements JoinedTopic {
       if (signal.aborted) stop();
       for await (const { peers } of query)
         for (const { publicKey } of peers) {
-          const address = this.#deps.addressOf(publicKey);
+          const address = addressOf(publicKey);
           if (address !== this.#own) found(address);
         }
     } finally {

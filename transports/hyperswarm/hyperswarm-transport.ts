@@ -16,7 +16,7 @@ import { CarriedConnection } from '../carried-connection.ts';
 import { JoinedTopics } from '../topics/joined-topics.ts';
 import { HyperswarmOptions } from './hyperswarm-options.ts';
 import { hyperswarmStream } from './hyperswarm-stream.ts';
-import { HyperswarmTopic } from './hyperswarm-topic.ts';
+import { addressOf, HyperswarmTopic } from './hyperswarm-topic.ts';
 
 const ADDRESS = /^(?:hyperswarm:)?([0-9a-f]{64})$/i;
 const LOOPBACK = '127.0.0.1';
@@ -115,7 +115,7 @@ export class HyperswarmTransport implements TopicTransport {
       );
     }
     return {
-      address: addressOf(this.publicKey),
+      address: addressOf(this.#keyPair.publicKey),
       close: async () => {
         if (this.#server !== server) return;
         this.#server = undefined;
@@ -132,17 +132,13 @@ export class HyperswarmTransport implements TopicTransport {
   async join(topic: string, onFound: (address: string) => void): Promise<Topic> {
     const server = this.#server;
     return this.#topics.join(topic, server !== undefined, async (onLeft) => {
-      const { maxFound, searchMs } = this.#options;
       return new HyperswarmTopic(topic, {
         node: this.#dht(),
         server: server as Server,
         keyPair: this.#keyPair,
         clock: systemClock,
-        maxFound,
-        searchMs,
-        addressOf: (publicKey) => addressOf(hexOf(publicKey)),
-        onFound,
-        onLeft,
+        limits: this.#options,
+        user: { onFound, onLeft },
       });
     });
   }
@@ -195,10 +191,8 @@ export class HyperswarmTransport implements TopicTransport {
     this.#ends.delete(end);
     const key = end.remoteKey;
     if (key !== undefined && ![...this.#ends].some((other) => other.remoteKey === key))
-      this.#topics.forget(addressOf(key));
+      this.#topics.forget(addressOf(Buffer.from(key, 'hex')));
   }
 }
-
-const addressOf = (publicKey: string): string => `hyperswarm:${publicKey.toLowerCase()}`;
 
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');

@@ -12,7 +12,7 @@ import type { Clock } from '../../runtime/protocol/seams.ts';
 import { unreachable } from '../../runtime/protocol/transport.ts';
 import type { JoinedTopic } from '../topics/joined-topics.ts';
 import { fullNameOf } from '../topics/topic-name.ts';
-import { TopicSearch } from '../topics/topic-search.ts';
+import { type TopicLimits, TopicSearch, type TopicUser } from '../topics/topic-search.ts';
 import type { GossipTopic } from './gossip-topic.ts';
 import { peerAddress, peerIn } from './libp2p-address.ts';
 import { MAX_MESSAGE_BYTES, RECORD_MS } from './topic-limits.ts';
@@ -33,10 +33,8 @@ export interface Libp2pTopicDeps {
   readonly bootstrap: readonly string[];
   readonly dialTimeoutMs: number;
   readonly clock: Clock;
-  readonly maxFound: number;
-  readonly searchMs: number;
-  onFound(address: string): void;
-  onLeft(): void;
+  readonly limits: TopicLimits;
+  readonly user: TopicUser;
 }
 
 /**
@@ -58,7 +56,7 @@ export class Libp2pTopic implements JoinedTopic, GossipTopic {
   #leaving: Promise<void> | undefined;
 
   constructor(name: string, deps: Libp2pTopicDeps) {
-    const { node, clock, maxFound, searchMs, onFound } = deps;
+    const { node, clock, limits, user } = deps;
     this.name = name;
     this.#deps = deps;
     this.#fullName = fullNameOf(name);
@@ -67,9 +65,8 @@ export class Libp2pTopic implements JoinedTopic, GossipTopic {
     this.#gossip = node.services['gossip'] as GossipSub;
     this.#search = new TopicSearch({
       clock,
-      maxFound,
-      searchMs,
-      onFound,
+      limits,
+      onFound: (address) => user.onFound(address),
       announceMs: RECORD_MS / 4,
       announce: (_found, signal) => this.#provide(signal),
       search: (found, signal) => this.#find(found, signal),
@@ -118,7 +115,7 @@ export class Libp2pTopic implements JoinedTopic, GossipTopic {
   }
 
   async #leave(): Promise<void> {
-    const { node, onLeft } = this.#deps;
+    const { node, user } = this.#deps;
     this.#gossip.removeEventListener('subscription-change', this.#onSubscription);
     this.#gossip.removeEventListener('message', this.#onMessage);
     node.removeEventListener('peer:identify', this.#onIdentify);
@@ -128,7 +125,7 @@ export class Libp2pTopic implements JoinedTopic, GossipTopic {
     this.#gossip.unsubscribe(this.#fullName);
     this.#gossip.topicValidators.delete(this.#fullName);
     await this.#dht.cancelReprovide(this.#cid);
-    onLeft();
+    user.onLeft();
   }
 
   /** With nobody in the table it was told to nobody. */
@@ -140,13 +137,13 @@ export class Libp2pTopic implements JoinedTopic, GossipTopic {
   }
 
   async #find(found: (address: string) => void, stopped: AbortSignal): Promise<void> {
-    const { node, maxFound, dialTimeoutMs } = this.#deps;
+    const { node, limits, dialTimeoutMs } = this.#deps;
     await this.#callBootstrap(stopped);
     for (const peer of this.#gossip.getSubscribers(this.#fullName)) found(peerAddress(peer));
     const calls = new Map<string, Promise<void>>();
     await this.#within(QUERY_MS, stopped, async (signal) => {
       for await (const { id } of node.contentRouting.findProviders(this.#cid, { signal })) {
-        if (calls.size >= maxFound) break;
+        if (calls.size >= limits.maxFound) break;
         if (id.equals(node.peerId) || calls.has(id.toString())) continue;
         const call = this.#within(dialTimeoutMs, stopped, (timeout) => node.dial(id, { signal: timeout }));
         // Whoever does not answer is not there.

@@ -138,11 +138,18 @@ export class Libp2pTransport implements TopicTransport {
   async join(topic: string, onFound: (address: string) => void): Promise<GossipTopic> {
     if (!this.canJoin) throw invalidOptions('libp2p.topics', this.#options.topics, 'true, to join topics');
     return this.#topics.join(topic, this.isListening, async (onLeft) => {
-      const { bootstrap, connectTimeoutMs: dialTimeoutMs, maxFound, searchMs } = this.#options;
+      const { bootstrap, connectTimeoutMs: dialTimeoutMs } = this.#options;
       const node = await this.#running();
       const { Libp2pTopic } = await import('./libp2p-topic.ts');
-      const found = { maxFound, searchMs, onFound, onLeft };
-      return new Libp2pTopic(topic, { node, bootstrap, dialTimeoutMs, clock: systemClock, ...found });
+      const user = { onFound, onLeft };
+      return new Libp2pTopic(topic, {
+        node,
+        bootstrap,
+        dialTimeoutMs,
+        clock: systemClock,
+        limits: this.#options,
+        user,
+      });
     });
   }
 

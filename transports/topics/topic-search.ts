@@ -7,8 +7,21 @@ const FIRST_WAIT_MS = 1_000;
 const SEARCHES_UNTIL_GONE = 3;
 
 /**
- * - `maxFound`   how many ends are remembered.
- * - `searchMs`   the longest wait between two searches, milliseconds.
+ * - `maxFound` how many ends are remembered.
+ * - `searchMs` the longest wait between two searches, milliseconds.
+ */
+export interface TopicLimits {
+  readonly maxFound: number;
+  readonly searchMs: number;
+}
+
+/** Who is told: of each end, as `TopicTransport` says, and when this one has left. */
+export interface TopicUser {
+  onFound(address: string): void;
+  onLeft(): void;
+}
+
+/**
  * - `announceMs` how long an announcement holds, milliseconds.
  * - `announce`   announces this end. What it finds meanwhile counts too. Resolves with false when nobody took it.
  * - `search`     calls `found` with the address of each end that is there now.
@@ -16,8 +29,7 @@ const SEARCHES_UNTIL_GONE = 3;
  */
 export interface TopicSearchDeps {
   readonly clock: Clock;
-  readonly maxFound: number;
-  readonly searchMs: number;
+  readonly limits: TopicLimits;
   readonly announceMs: number;
   announce(found: (address: string) => void, signal: AbortSignal): Promise<boolean>;
   search(found: (address: string) => void, signal: AbortSignal): Promise<void>;
@@ -123,9 +135,9 @@ export class TopicSearch {
   }
 
   #schedule(): void {
-    const { clock, searchMs, announceMs } = this.#deps;
+    const { clock, limits, announceMs } = this.#deps;
     // An announcement is renewed by the search after its time.
-    const waitMs = Math.min(this.#waitMs, searchMs, announceMs);
+    const waitMs = Math.min(this.#waitMs, limits.searchMs, announceMs);
     this.#waitMs = 2 * waitMs;
     this.#dueAtMs = clock.monotonicMs() + waitMs;
     this.#cancelTimer?.();
@@ -139,7 +151,7 @@ export class TopicSearch {
     if (this.#stopped.signal.aborted) return;
     let end = this.#ends.get(address);
     if (end === undefined) {
-      if (this.#ends.size >= this.#deps.maxFound) return;
+      if (this.#ends.size >= this.#deps.limits.maxFound) return;
       end = { isTold: false, missed: 0 };
       this.#ends.set(address, end);
     }

@@ -12,8 +12,7 @@ const searching = (options: { maxFound?: number; announces?: boolean } = {}) => 
   const at = { announced: [] as number[], searched: [] as number[] };
   const search = new TopicSearch({
     clock,
-    maxFound: options.maxFound ?? 10,
-    searchMs: 60 * SECOND,
+    limits: { maxFound: options.maxFound ?? 10, searchMs: 60 * SECOND },
     announceMs: 600 * SECOND,
     announce: async () => {
       at.announced.push(clock.monotonicMs() / SECOND);
