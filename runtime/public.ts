@@ -94,6 +94,7 @@ export {
   type Listener,
   type Topic,
   type TopicTransport,
+  type TransportSpec,
   type Transport,
   type TransportKind,
 } from './protocol/transport.ts';

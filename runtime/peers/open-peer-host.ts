@@ -1,22 +1,20 @@
 import type { SendingThread } from '../cell/mail-sender.ts';
 import type { AgentEndpoint } from '../protocol/agent-card.ts';
-import { importTransports, type LoadTransports, type PeerBoot } from './peer-boot.ts';
+import { importTransport, type PeerBoot } from './peer-boot.ts';
 import { PeerHost, type PeerReports } from './peer-host.ts';
 
 /** What a place that speaks with other nodes has around it. */
 export interface PeerSurroundings {
   readonly thread: SendingThread;
   readonly reports: PeerReports;
-  /** @default as the modules of the transports say */
-  readonly loadTransports: LoadTransports | undefined;
 }
 
 /** Makes the transports, listens, and dials. Rejects with INVALID_OPTIONS; then nothing of it is left. */
 export async function openPeerHost(
   { node, keys, trust, transports: specs, dial, channel }: PeerBoot,
-  { thread, reports, loadTransports = importTransports }: PeerSurroundings,
+  { thread, reports }: PeerSurroundings,
 ): Promise<{ readonly host: PeerHost; readonly endpoints: readonly AgentEndpoint[] }> {
-  const transports = await loadTransports(specs);
+  const transports = await Promise.all(specs.map(importTransport));
   const { clock, newSecret } = thread.seams;
   const host = new PeerHost({
     thread,

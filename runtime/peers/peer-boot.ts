@@ -14,14 +14,8 @@ export interface PeerBoot {
   readonly channel: ChannelOptions;
 }
 
-/** Makes the transports of a place. */
-export type LoadTransports = (specs: readonly TransportSpec[]) => Promise<readonly Transport[]>;
-
-/** Imports the module of each. */
-export const importTransports: LoadTransports = (specs) =>
-  Promise.all(
-    specs.map(async ({ module, make, options }) => {
-      const exported = (await import(module)) as Record<string, (options: unknown) => Transport>;
-      return (exported[make] as (options: unknown) => Transport)(options);
-    }),
-  );
+/** The transport that a spec says, made in this thread. */
+export async function importTransport({ module, make, options }: TransportSpec): Promise<Transport> {
+  const exported = (await import(module)) as Record<string, (options: unknown) => Transport>;
+  return (exported[make] as (options: unknown) => Transport)(options);
+}

@@ -17,7 +17,7 @@ import type { AgentEndpoint } from '../protocol/agent-card.ts';
 import type { PeerRow } from '../protocol/peer-row.ts';
 import type { ActorRow } from '../protocol/roster.ts';
 import type { Seams, EventLoop } from '../protocol/seams.ts';
-import type { LoadTransports, PeerBoot } from '../peers/peer-boot.ts';
+import type { PeerBoot } from '../peers/peer-boot.ts';
 import type { PeerHost } from '../peers/peer-host.ts';
 import { ProcessHost } from '../processes/process-host.ts';
 import type { ProcessOptions } from '../agent/process-options.ts';
@@ -47,8 +47,6 @@ export interface HostThread {
   readonly received: (port: unknown) => Port;
   /** Where it notes what it begins on, in a system with a journal. @default in files */
   readonly rings?: StartedRings | undefined;
-  /** Makes what carries channels to other nodes. @default as their modules say */
-  readonly loadTransports?: LoadTransports;
   /** Only in the embedder's thread. */
   readonly embedder?: Embedder;
 }
@@ -132,7 +130,6 @@ export class ThreadHost implements NodeCalls {
     const { openPeerHost } = await import('../peers/open-peer-host.ts');
     const opened = await openPeerHost(boot, {
       thread: this.node,
-      loadTransports: this.#thread.loadTransports,
       reports: {
         enrol: (orders) => this.#tell({ t: 'enrol', orders }),
         dismiss: (ids) => this.#tell({ t: 'dismiss', ids }),

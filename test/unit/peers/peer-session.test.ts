@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest';
+import type { PeerAnswer, PeerMessage, PeerRequest } from '../../../runtime/peers/peer-message.ts';
+import { readPeerMessages } from '../../../runtime/peers/peer-message.ts';
+import { seededRandom } from '../../fixtures/seeded-random.ts';
+import { sessionPair, type SessionEnd } from '../../fixtures/peers/session-pair.ts';
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+const request = (payload: unknown = 1): Omit<PeerRequest, 'n'> => ({
+  type: 'request',
+  wants: 'value',
+  envelope: {
+    id: 'e-1',
+    schemaVersion: 1,
+    sender: 'oslo/mars',
+    recipient: 'rome/venus',
+    type: 'request',
+    timestamp: 1,
+    payload,
+    metadata: { tier: 2 },
+  },
+});
+
+/** Asks, and notes what comes of it. */
+function asking(end: SessionEnd, payload?: unknown) {
+  const answers: PeerAnswer[] = [];
+  const lost: (readonly [string, boolean])[] = [];
+  const sent = end.session.request(request(payload), {
+    onAnswer: (answer) => answers.push(answer),
+    onLost: (...why) => lost.push(why),
+  });
+  return { sent, answers, lost };
+}
+
+/** Says what no session says. */
+const forge = (end: SessionEnd, payload: unknown): Promise<void> =>
+  end.channel.send({
+    id: 'f',
+    schemaVersion: 1,
+    sender: 'system/peers',
+    recipient: 'system/peers',
+    type: 'notification',
+    timestamp: 1,
+    payload,
+  });
+
+describe('A session between two nodes', () => {
+  it('brings requests in order, and each its answers', async () => {
+    const [oslo, rome] = sessionPair();
+    oslo.session.use(10);
+    const asked = [asking(oslo, 'a'), asking(oslo, 'b')];
+    await turn();
+    expect(rome.asked.map(({ n, envelope }) => [n, envelope.payload])).toEqual([
+      [0, 'a'],
+      [1, 'b'],
+    ]);
+    rome.session.answer({ type: 'chunk', n: 1, value: 'one' });
+    rome.session.answer({ type: 'done', n: 1 });
+    rome.session.answer({ type: 'done', n: 0, value: 42 });
+    await turn();
+    expect(asked.map(({ answers }) => answers.map(({ type }) => type))).toEqual([
+      ['done'],
+      ['chunk', 'done'],
+    ]);
+    expect(oslo.session.counts).toEqual({ own: 0, served: 0 });
+    expect(rome.session.counts).toEqual({ own: 0, served: 0 });
+  });
+
+  it('holds back what the other node does not take yet, and numbers only what it sends', async () => {
+    const [oslo, rome] = sessionPair();
+    const early = asking(oslo, 'early');
+    await turn();
+    expect(rome.asked).toEqual([]);
+    oslo.session.use(1);
+    const second = asking(oslo, 'second');
+    const third = asking(oslo, 'third');
+    second.sent.abort('nobody waits');
+    await turn();
+    expect(rome.asked.map(({ envelope }) => envelope.payload)).toEqual(['early']);
+    rome.session.answer({ type: 'done', n: 0 });
+    await turn();
+    expect(rome.asked.map(({ n, envelope }) => [n, envelope.payload])).toEqual([
+      [0, 'early'],
+      [1, 'third'],
+    ]);
+    expect([early.answers.length, second.answers.length, third.answers.length]).toEqual([1, 0, 0]);
+  });
+
+  it('tells the other node what nobody waits for any more, and how much of a stream is wanted', async () => {
+    const [oslo, rome] = sessionPair();
+    oslo.session.use(10);
+    const { sent, answers } = asking(oslo);
+    sent.pull(3);
+    sent.abort('it was cancelled');
+    await turn();
+    expect([rome.pulled, rome.aborted]).toEqual([[3], ['it was cancelled']]);
+    rome.session.answer({ type: 'failed', n: 0, error: { code: 'CANCELLED', message: 'yes' } });
+    await turn();
+    expect(answers).toEqual([]);
+    expect(oslo.session.counts.own).toBe(0);
+  });
+
+  it('says at its end what may have arrived and what has not', async () => {
+    const [oslo, rome] = sessionPair();
+    oslo.session.use(1);
+    const asked = [asking(oslo), asking(oslo)];
+    await turn();
+    oslo.session.end('it was cut');
+    rome.session.end('it was cut');
+    expect(asked.map(({ lost }) => lost)).toEqual([[['it was cut', true]], [['it was cut', false]]]);
+    expect(rome.aborted).toEqual(['it was cut']);
+    expect([oslo.ended, oslo.channel.isClosed]).toEqual([['it was cut'], true]);
+    rome.session.answer({ type: 'done', n: 0 });
+  });
+
+  it('ends where something was not delivered: what follows would have a gap', async () => {
+    const [oslo] = sessionPair();
+    oslo.session.use(1);
+    oslo.channel.failsWith = new Error('given up');
+    const { lost } = asking(oslo);
+    await turn();
+    expect(lost).toEqual([['given up', true]]);
+  });
+
+  it('refuses by field what JSON cannot say or no frame has room for, and goes on', async () => {
+    const [oslo, rome] = sessionPair({ maxBytes: 1_000 });
+    oslo.session.use(10);
+    expect(() => asking(oslo, 1n)).toThrow(expect.objectContaining({ code: 'NOT_SERIALISABLE' }));
+    expect(() => asking(oslo, 'x'.repeat(2_000))).toThrow(/at most 1000/);
+    const { answers } = asking(oslo);
+    await turn();
+    rome.session.answer({ type: 'done', n: 0, value: 'x'.repeat(2_000) });
+    await turn();
+    expect(answers).toMatchObject([{ type: 'failed', error: { code: 'NOT_SERIALISABLE' } }]);
+  });
+
+  it.each<readonly [string, readonly unknown[], RegExp]>([
+    ['an answer to what nobody asked', [{ type: 'done', n: 7 }], /request 7, which is not open/],
+    ['a request out of turn', [{ ...request(), n: 5 }], /request 5 where 0 is next/],
+    ['no message at all', [{ type: 'shout' }], /payload/],
+    [
+      'more requests than may be open',
+      [0, 1, 2].map((n) => ({ ...request(), n })),
+      /more than 2 open requests/,
+    ],
+    ['more messages than an envelope has', Array(1_025).fill({ type: 'use' }), /payload/],
+  ])('is over with whoever says %s', async (_, said, why) => {
+    const [stranger, rome] = sessionPair({ maxServed: 2 });
+    await forge(stranger, said);
+    await turn();
+    expect(rome.faults).toEqual([expect.stringMatching(why)]);
+    expect(rome.session.isOver).toBe(true);
+  });
+
+  it('reads 5,000 damaged messages without a crash, and believes none of another form', () => {
+    const sound: readonly PeerMessage[] = [
+      { type: 'node', version: 1, node: 'rome', epoch: 1, maxOpen: 1 },
+      { ...request(), n: 0 },
+      { type: 'done', n: 0, value: 1, taint: ['peer:rome'], spent: { tokens: 1 } },
+      { type: 'failed', n: 0, error: { code: 'REFUSED', message: 'no' } },
+      { type: 'progress', n: 0, fraction: 0.5 },
+      { type: 'cards', cards: [{}] },
+    ];
+    const text = JSON.stringify(sound);
+    const random = seededRandom(1);
+    let refused = 0;
+    for (let at = 0; at < 5_000; at++) {
+      const cut = Math.floor(random() * text.length);
+      const put = '{}[]",:0123456789abcdefnul-'[Math.floor(random() * 27)] as string;
+      let value: unknown;
+      try {
+        value = JSON.parse(text.slice(0, cut) + put + text.slice(cut + 1));
+      } catch {
+        continue;
+      }
+      try {
+        for (const { type } of readPeerMessages(value)) expect(sound.map((one) => one.type)).toContain(type);
+      } catch (error) {
+        refused += 1;
+        expect(error).toMatchObject({ code: 'INVALID_ENVELOPE' });
+      }
+    }
+    expect(refused).toBeGreaterThan(0);
+  });
+});
