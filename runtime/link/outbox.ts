@@ -77,8 +77,6 @@ export interface ReplicatedMail {
  * the thread delivered. So nobody starts on mail of a handler that may have to run again.
  */
 export class Outbox {
-  /** Who is told when what is sent from here is settled. */
-  readonly receipts: Receipts;
   readonly #place: string;
   readonly #incarnation: number;
   readonly #links: OutboxLinks;
@@ -86,6 +84,7 @@ export class Outbox {
   readonly #commits: Commits;
   readonly #control: ControlThread;
   readonly #loop: OutboxDeps['loop'];
+  #receipts: Receipts | undefined;
   readonly #flows: [(OutFlow | undefined)[], (OutFlow | undefined)[], (OutFlow | undefined)[]] = [[], [], []];
   readonly #all: OutFlow[] = [];
   readonly #slabs: FlowSlab[] = [];
@@ -111,8 +110,23 @@ export class Outbox {
     this.#commits = commits;
     this.#control = control;
     this.#loop = loop;
-    this.receipts = new Receipts(loop);
     this.#names = new MailNames((memory) => control.keepNames(memory));
+  }
+
+  /** Who is told when what is sent from here is settled. */
+  get receipts(): Receipts {
+    this.#receipts ??= new Receipts(this.#loop);
+    return this.#receipts;
+  }
+
+  /** How much of what was sent somebody waits for to be settled. */
+  get awaited(): number {
+    return this.#receipts?.size ?? 0;
+  }
+
+  /** Tells nobody any more. */
+  close(): void {
+    this.#receipts?.close();
   }
 
   slab(index: number): FlowSlab {
@@ -166,7 +180,7 @@ export class Outbox {
   #send(row: AgentRow, lane: Lane, mail: Mail, senderSlot: number): void {
     const flow = this.#flow(row, lane);
     flow.add(mail);
-    this.receipts.sent(flow, mail);
+    this.#receipts?.sent(flow, mail);
     if (flow.isLocal) {
       this.#acceptLocal(flow, row, mail, senderSlot);
       return;

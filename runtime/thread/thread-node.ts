@@ -360,7 +360,7 @@ export class ThreadNode implements SendingThread {
   /** Nothing is in hand, waits, or waits for an answer, for room, for the table or for a lookup. */
   get isIdle(): boolean {
     if (this.journal?.isIdle === false) return false;
-    if (this.outbox.receipts.size > 0) return false;
+    if (this.outbox.awaited > 0) return false;
     if (!this.turns.isIdle || this.asks.size > 0 || this.room.size > 0 || this.router.held > 0) return false;
     if (this.lookups !== undefined && this.lookups.held > 0) return false;
     for (const cell of this.cells()) {
@@ -378,7 +378,7 @@ export class ThreadNode implements SendingThread {
     this.channels.close(error);
     for (const [ask] of [...this.asks.waiting()]) this.asks.close(ask)?.fail(error);
     this.room.close();
-    this.outbox.receipts.close();
+    this.outbox.close();
     this.outbox.flush();
     this.links.close();
     this.wheel.close();
