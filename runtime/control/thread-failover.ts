@@ -5,6 +5,7 @@ import type { DiedOver } from '../supervision/supervisor.ts';
 import type { AgentTable, AgentEntry } from './agent-table.ts';
 import type { JournalThread } from '../journal/journal-thread.ts';
 import type { AgentLives } from './agent-lives.ts';
+import { PEERS } from './enrolment.ts';
 import type { Hosting } from './hosting.ts';
 import type { Charge, ThreadDeath, NodeReport } from '../thread/control-protocol.ts';
 import type { Ending, ThreadHandle, Threads } from './threads.ts';
@@ -183,11 +184,15 @@ export class ThreadFailover {
     return { over, charged: undefined };
   }
 
-  /** Gives repeat offenders places of their own: whoever shares a thread with them is rid of them. */
+  /**
+   * Gives repeat offenders places of their own: whoever shares a thread with them is rid of them. Other nodes are reached from one
+   * place alone.
+   */
   #moveApart(culprits: readonly AgentEntry[]): readonly AgentEntry[] {
     const { agents: table, threads } = this.#deps;
     const taken = [...threads].filter(({ id }) => id.startsWith(SOLO)).length;
-    const apart = culprits.filter(({ offences }) => offences >= OFFENCES).slice(0, MAX_SOLO - taken);
+    const movable = culprits.filter(({ offences, place }) => offences >= OFFENCES && place !== PEERS);
+    const apart = movable.slice(0, MAX_SOLO - taken);
     if (apart.length > 0)
       threads.tellAll({ t: 'table', delta: table.move(apart, ({ id }) => `${SOLO}${id}`) });
     return apart;

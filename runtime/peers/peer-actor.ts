@@ -119,10 +119,10 @@ class Relayed {
   #requestOf(mail: Mail): Omit<PeerRequest, 'n'> {
     const { clock } = this.#cell.thread.seams;
     const { deadlineAtMs, extras } = mail;
-    const { budget } = this.#handling;
+    const budget = extras?.budget === undefined ? {} : this.#handling.budget;
     const { hops: _, ...amounts } = budget;
     // The whole of it counts as spent until the other node says how much was, so that grants never exceed the budget.
-    this.#handling.spend(amounts);
+    if (Object.keys(amounts).length > 0) this.#handling.spend(amounts);
     this.#reserved = amounts;
     return {
       type: 'request',
@@ -184,7 +184,7 @@ class Relayed {
         return;
       case 'failed':
         this.#end(answer.spent ?? {});
-        this.#cell.fail(handling, errorFrom(answer.error, this.#cell.row.id));
+        this.#cell.fail(handling, errorFrom(answer.error, this.#cell.row.id, answer.partial));
     }
   }
 
@@ -248,13 +248,18 @@ function restOf(reserved: Cost, spent: Cost): Cost {
 const KNOWN: ReadonlySet<string> = new Set(ERROR_CODES);
 
 /** The error of another node, in a code of ours. */
-function errorFrom({ code, message, retryAfterMs, errorId }: ToldError, agentId: string): OrreryError {
+function errorFrom(
+  { code, message, retryAfterMs, errorId }: ToldError,
+  agentId: string,
+  partial?: unknown,
+): OrreryError {
   return new OrreryError(KNOWN.has(code) ? (code as ErrorCode) : 'REMOTE_FAILED', message, {
     details: {
       agentId,
       ...(KNOWN.has(code) ? {} : { code }),
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
       ...(errorId === undefined ? {} : { errorId }),
+      ...(partial === undefined ? {} : { partial }),
     },
   });
 }

@@ -3,6 +3,7 @@ import { NodeId } from '../protocol/a2a-extension.ts';
 import { Cost } from '../protocol/budget.ts';
 import { A2AEnvelope } from '../protocol/envelope.ts';
 import { invalidEnvelope } from '../protocol/errors.ts';
+import { findUnserialisable } from '../protocol/json.ts';
 import { faultsOf } from '../protocol/payload-faults.ts';
 import { Taint } from '../protocol/taint.ts';
 
@@ -92,8 +93,10 @@ export type PeerAnswer = PeerMessage & { type: 'done' | 'failed' | 'chunk' | 'pr
 
 const Payload = z.array(PeerMessage).max(MAX_MESSAGES);
 
-/** The messages in an envelope's payload. Throws INVALID_ENVELOPE naming field and value. */
+/** The messages in an envelope's payload. Throws INVALID_ENVELOPE naming field and value, also for what is nested too deep. */
 export function readPeerMessages(payload: unknown): readonly PeerMessage[] {
+  const fault = findUnserialisable(payload, 'payload');
+  if (fault !== undefined) throw invalidEnvelope(`${fault.path}: ${fault.kind}`);
   const parsed = Payload.safeParse(payload);
   if (parsed.success) return parsed.data;
   throw invalidEnvelope(`payload: ${faultsOf(parsed.error, payload)}`);

@@ -34,6 +34,8 @@ const MAX_SERVED = 4_096;
 /** What a message may take of a frame: the envelope around it needs the rest. */
 const ENVELOPE_BYTES = 1_024;
 const MAX_PEERS = 1_024;
+/** Channels that one key may have open here: one is used, others may be on their way out. */
+const MAX_CHANNELS = 8;
 
 /** What happens to other nodes, for whoever hosts their agents and does what they ask. */
 export interface PeerNodeUser {
@@ -320,7 +322,7 @@ export class PeerNode implements SessionUser {
   /** A channel is open: both ends say who they are, and one of them chooses. */
   #join(channel: A2AChannel): PeerSession | undefined {
     const proof = this.#proofs.get(channel.id);
-    if (proof === undefined || this.#isClosed || this.#trustOf(proof.publicKey) === undefined) {
+    if (proof === undefined || this.#isClosed || !this.#mayJoin(proof)) {
       void channel.close();
       return undefined;
     }
@@ -336,6 +338,12 @@ export class PeerNode implements SessionUser {
     this.#joining.set(session, { session, proof, peer: undefined, epoch: -1, maxOpen: 0 });
     session.say({ type: 'node', version: PEER_PROTOCOL_VERSION, node, epoch, maxOpen: MAX_SERVED });
     return session;
+  }
+
+  #mayJoin({ publicKey }: ChannelProof): boolean {
+    let others = 0;
+    for (const { proof } of this.#joining.values()) if (proof.publicKey === publicKey) others += 1;
+    return others < MAX_CHANNELS && this.#trustOf(publicKey) !== undefined;
   }
 
   get #maxMessageBytes(): number {

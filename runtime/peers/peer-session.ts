@@ -13,6 +13,9 @@ import {
 } from './peer-message.ts';
 import { PeerWriter } from './peer-writer.ts';
 
+/** Messages that may wait before no more is said of how work gets on. */
+const MAX_BACKLOG = 1_024;
+
 /** Whoever waits for what becomes of a request at the other node. */
 export interface RequestUser {
   onAnswer(answer: PeerAnswer): void;
@@ -138,6 +141,8 @@ export class PeerSession {
   /** Answers a request of the other node; `done` and `failed` end it. */
   answer(answer: PeerAnswer): void {
     if (!this.#served.has(answer.n)) return;
+    // A node that reads nothing is spared what is said in between, and gets the answer.
+    if (answer.type === 'progress' && this.#writer.backlog > MAX_BACKLOG) return;
     if (answer.type === 'done' || answer.type === 'failed') this.#served.delete(answer.n);
     try {
       this.say(answer);

@@ -130,7 +130,7 @@ describe('What another node can do that a key lets in (C-31)', () => {
     expect((await rome.peers.list())[0]?.agents).toHaveLength(1_000);
   });
 
-  it('is over with a message that makes no sense, and with a request before it may ask', async () => {
+  it('is over with a message that makes no sense, with a request before it may ask, and with more than 8 channels', async () => {
     for (const said of [
       [{ type: 'done', n: 1 }],
       [{ type: 'shout' }],
@@ -140,6 +140,11 @@ describe('What another node can do that a key lets in (C-31)', () => {
       await evil.say(...said).catch(() => undefined);
       while (evil.status !== 'closed') await soon();
     }
+    const many = await Promise.all(
+      Array.from({ length: 12 }, () => BareNode.open(address, 'evil', keys.evil)),
+    );
+    while (many.filter(({ status }) => status === 'closed').length < 4) await soon();
+    await Promise.all(many.map((one) => one[Symbol.asyncDispose]()));
     await using early = await BareNode.open(address, 'evil', keys.evil);
     await early.say(request(0, 'evil/imp', 'rome/venus')).catch(() => undefined);
     while (early.status !== 'closed') await soon();

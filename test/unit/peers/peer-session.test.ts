@@ -32,6 +32,8 @@ function asking(end: SessionEnd, payload?: unknown) {
   return { sent, answers, lost };
 }
 
+const nested = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
+
 /** Says what no session says. */
 const forge = (end: SessionEnd, payload: unknown): Promise<void> =>
   end.channel.send({
@@ -138,6 +140,7 @@ describe('A session between two nodes', () => {
     ['an answer to what nobody asked', [{ type: 'done', n: 7 }], /request 7, which is not open/],
     ['a request out of turn', [{ ...request(), n: 5 }], /request 5 where 0 is next/],
     ['no message at all', [{ type: 'shout' }], /payload/],
+    ['what is nested too deep', [{ ...request(nested(1_200)), n: 0 }], /nesting deeper than 1000 levels/],
     [
       'more requests than may be open',
       [0, 1, 2].map((n) => ({ ...request(), n })),
