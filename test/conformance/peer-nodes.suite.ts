@@ -91,8 +91,7 @@ export function peerNodesSuite(name: string, network: () => Promise<NodeNetwork>
       });
       expect(await rome.ask('worker-rome', 'peers.tally', null)).toMatchObject({ told: payloads });
       expect(await oslo.call('swarm', ['peers.terms'], 'swarmed')).toMatchObject({ status: 'completed' });
-      for (const node of [rome, oslo])
-        expect(await node.conservation()).toMatchObject({ holds: true, inFlight: 0 });
+      for (const node of [rome, oslo]) await node.settles();
     });
 
     it('take over deadline, path, budget and conversation, and give back what was not spent', async () => {
@@ -154,7 +153,7 @@ export function peerNodesSuite(name: string, network: () => Promise<NodeNetwork>
       expect(await waits).toMatchObject({ input: 'again' });
       await oslo.sees('rome');
       expect(await again.ask('worker-oslo', 'peers.terms', 2)).toMatchObject({ input: 2 });
-      expect(await oslo.conservation()).toMatchObject({ holds: true, inFlight: 0 });
+      await oslo.settles();
     });
 
     it('are refused under another key, by both ends', async () => {
@@ -229,7 +228,7 @@ export function peerNodesSuite(name: string, network: () => Promise<NodeNetwork>
       expect(await Promise.all(asked)).toHaveLength(200);
       for (const node of [rome, oslo]) {
         expect(await node.peers()).toHaveLength(1);
-        expect(await node.conservation()).toMatchObject({ holds: true, inFlight: 0 });
+        await node.settles();
       }
     });
 
@@ -247,8 +246,7 @@ export function peerNodesSuite(name: string, network: () => Promise<NodeNetwork>
         return tally.told.length >= payloads.length;
       });
       expect(await rome.ask('worker-rome', 'peers.tally', null)).toMatchObject({ told: payloads });
-      await until(async () => (await oslo.conservation()).inFlight === 0);
-      expect(await oslo.conservation()).toMatchObject({ holds: true, handled: expect.any(Number) });
+      await oslo.settles();
     });
   });
 }
