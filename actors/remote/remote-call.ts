@@ -1,5 +1,5 @@
 import { isPartialArtifact, reportIn } from '../../runtime/protocol/a2a-extension.ts';
-import type { Cost } from '../../runtime/protocol/budget.ts';
+import { type Cost, restOf } from '../../runtime/protocol/budget.ts';
 import { remoteFailed } from '../../runtime/protocol/edge-errors.ts';
 import { cancelled, isOrreryError, type OrreryError } from '../../runtime/protocol/errors.ts';
 import type {
@@ -21,7 +21,7 @@ import type { HandlingContext } from '../../runtime/public.ts';
 import { taskOf } from '../tasks/task-of.ts';
 import type { PendingCancels } from './pending-cancels.ts';
 import { failureOf, questionOf } from './remote-failure.ts';
-import { restOf, termsFor } from './remote-terms.ts';
+import { termsFor } from './remote-terms.ts';
 import {
   answerParts,
   isNothing,

@@ -47,12 +47,3 @@ function reservedOf(budget: Budget, most: Cost | undefined): Cost {
   });
   return Object.fromEntries(amounts);
 }
-
-/** The rest of a reservation: what was reserved less what the other side has spent. */
-export function restOf(reserved: Cost, spent: Cost): Cost {
-  const rest = (['tokens', 'costUsd'] as const).flatMap((field) => {
-    const left = (reserved[field] ?? 0) - (spent[field] ?? 0);
-    return left > 0 ? [[field, left] as const] : [];
-  });
-  return Object.fromEntries(rest);
-}

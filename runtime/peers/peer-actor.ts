@@ -5,7 +5,7 @@ import type { Cell } from '../cell/cell.ts';
 import type { Handling } from '../cell/handling.ts';
 import { RelayedStream } from '../cell/relayed-stream.ts';
 import { type Mail, NO_ASK, toEnvelope } from '../mailbox/mail.ts';
-import type { Budget, Cost } from '../protocol/budget.ts';
+import { type Budget, type Cost, restOf } from '../protocol/budget.ts';
 import type { A2AEnvelope, EnvelopeMetadata } from '../protocol/envelope.ts';
 import { remoteUnreachable } from '../protocol/edge-errors.ts';
 import { ERROR_CODES, type ErrorCode, OrreryError, reasonOf } from '../protocol/errors.ts';
@@ -20,6 +20,11 @@ export interface PeerWay {
   readonly names: PeerNames;
   /** What its answers are tainted with; undefined for a node that is trusted. */
   readonly taint: string | undefined;
+}
+
+/** Knows the way to the agents of every other node. */
+export interface PeerWays {
+  wayTo(node: string): PeerWay;
 }
 
 /**
@@ -233,16 +238,6 @@ class Relayed {
     if (Object.keys(rest).length > 0 && !this.#handling.isOver) this.#handling.refund(rest);
     this.#onOver();
   }
-}
-
-/** What was reserved and not spent. */
-function restOf(reserved: Cost, spent: Cost): Cost {
-  const rest: Cost = {};
-  for (const field of ['tokens', 'costUsd'] as const) {
-    const left = (reserved[field] ?? 0) - (spent[field] ?? 0);
-    if (left > 0) rest[field] = left;
-  }
-  return rest;
 }
 
 const KNOWN: ReadonlySet<string> = new Set(ERROR_CODES);

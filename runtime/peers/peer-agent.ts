@@ -1,4 +1,4 @@
-import { declaredElsewhere } from '../agent/declared-elsewhere.ts';
+import { describedElsewhere } from '../agent/declared-elsewhere.ts';
 import { AgentDefinition } from '../agent/agent-definition.ts';
 import { type LoadedAgent, loadedAgent } from '../agent/loaded-agent.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
@@ -7,9 +7,7 @@ import type { AgentProfile, Clearance } from '../protocol/agent-row.ts';
 import { remoteUnreachable } from '../protocol/edge-errors.ts';
 import { A2A_MESSAGE_TYPES } from '../protocol/envelope.ts';
 import { MAX_TIMER_MS } from '../protocol/milliseconds.ts';
-import { hashOf } from '../protocol/approval.ts';
-import { PeerActor, type PeerWay } from './peer-actor.ts';
-import type { PeerHost } from './peer-host.ts';
+import { PeerActor, type PeerWay, type PeerWays } from './peer-actor.ts';
 
 /** Envelopes for one agent of another node that are under way at a time; the others wait in its mailbox. */
 const CONCURRENCY = 1_000;
@@ -40,11 +38,7 @@ export function definitionOf(
   definition.isProxy = true;
   definition.concurrency = CONCURRENCY;
   for (const capability of card.capabilities) {
-    const declared = declaredElsewhere(capability.id, capability.carries ?? 'json');
-    const known =
-      capability.privileged === true
-        ? { ...declared, privileged: true, edition: hashOf(capability) }
-        : declared;
+    const known = describedElsewhere(capability, capability.carries);
     if (capability.streams === true) definition.handleStream(known, elsewhere);
     else definition.handle(known, elsewhere);
   }
@@ -55,7 +49,7 @@ export function definitionOf(
 /** What runs it here; the thread that it is in may have taken the place of another, and speak with nobody yet. */
 export function peerCode(
   { card, clearance }: Pick<AgentProfile, 'card' | 'clearance'>,
-  host: () => PeerHost | undefined,
+  host: () => PeerWays | undefined,
 ): NextCode {
   const { nodeId } = clearance as Clearance;
   const way = (): PeerWay => {

@@ -138,7 +138,6 @@ export class PeerHost implements PeerNodeUser {
       if (problem === undefined) member.here.resolve();
       else {
         this.#forget(member);
-        member.here.reject(agentNotFound(name));
         this.#problem(`"${name}" was not taken in: ${problem}`);
       }
     }

@@ -1,7 +1,7 @@
 import { Fifo } from '../mailbox/fifo.ts';
 import { remoteUnreachable } from '../protocol/edge-errors.ts';
 import type { PeerRequest } from './peer-message.ts';
-import type { PeerSession, RequestUser, SentRequest } from './peer-session.ts';
+import { notSaid, type PeerSession, type RequestUser, type SentRequest } from './peer-session.ts';
 
 /** A request that waits for a session. */
 interface Held {
@@ -56,11 +56,7 @@ export class PeerLine {
       try {
         this.#give(session, held);
       } catch (error) {
-        held.user.onAnswer({
-          type: 'failed',
-          n: 0,
-          error: { code: 'NOT_SERIALISABLE', message: (error as Error).message },
-        });
+        held.user.onAnswer({ type: 'failed', n: 0, error: notSaid(error) });
       }
     }
   }

@@ -266,4 +266,8 @@ export class PeerSession {
   }
 }
 
-const notSaid = (error: unknown): ToldError => ({ code: 'NOT_SERIALISABLE', message: reasonOf(error) });
+/** Why something was not said to the other node. */
+export const notSaid = (error: unknown): ToldError => ({
+  code: 'NOT_SERIALISABLE',
+  message: reasonOf(error),
+});

@@ -89,13 +89,12 @@ export class Peer {
     this.#send({ type: 'session.used' });
   }
 
-  /** One of its sessions is over; whether it was the one in use. */
-  sessionOver(session: PeerSession, reason: string): boolean {
-    if (this.session !== session) return false;
+  /** One of its sessions is over. */
+  sessionOver(session: PeerSession, reason: string): void {
+    if (this.session !== session) return;
     this.session = undefined;
     this.line.pause();
     this.#send({ type: 'session.over', reason });
-    return true;
   }
 
   /** The channel of the session in use has lost its connection, or has one again. */

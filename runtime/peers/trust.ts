@@ -3,6 +3,7 @@ import { NodeId } from '../protocol/a2a-extension.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
 import type { Clearance } from '../protocol/agent-row.ts';
 import { publicKeyFrom } from '../protocol/signing.ts';
+import { clearanceUnder } from '../routing/remote-grant.ts';
 
 const Key = z.string().refine(isKey, 'a raw Ed25519 public key in base64url, or "*"');
 
@@ -49,8 +50,8 @@ export const mayBeCalled = ({ agents }: Trust, id: string): boolean =>
 export function clearanceBy(
   { tier, sandboxId }: Trust,
   nodeId: string,
-  { sandboxId: claimed = '' }: Pick<AgentCard, 'sandboxId'>,
+  card: Pick<AgentCard, 'sandboxId'>,
 ): Clearance {
-  if (sandboxId === null) return { tier, sandboxId: undefined, nodeId };
-  return { tier, sandboxId: sandboxId ?? `${nodeId}/${claimed}`, nodeId };
+  const granted = clearanceUnder({ grantedTier: tier, nodeId }, card);
+  return sandboxId === undefined ? granted : { ...granted, sandboxId: sandboxId ?? undefined };
 }

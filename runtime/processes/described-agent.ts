@@ -1,7 +1,6 @@
 import { AgentDefinition } from '../agent/agent-definition.ts';
-import { declaredElsewhere } from '../agent/declared-elsewhere.ts';
+import { describedElsewhere } from '../agent/declared-elsewhere.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
-import { hashOf } from '../protocol/approval.ts';
 import type { Description } from '../agent/agent-description.ts';
 import { foreignText } from './foreign-text.ts';
 
@@ -21,11 +20,7 @@ export function definitionFrom({
   definition.textFrom = textFrom;
   definition.node = node;
   for (const { descriptor, kind, carries } of capabilities) {
-    const elsewhereDeclared = declaredElsewhere(descriptor.id, carries);
-    const declared =
-      descriptor.privileged === true
-        ? { ...elsewhereDeclared, privileged: true, edition: hashOf(descriptor) }
-        : elsewhereDeclared;
+    const declared = describedElsewhere(descriptor, carries);
     if (kind === 'stream') definition.handleStream(declared, elsewhere);
     else definition.handle(declared, elsewhere);
   }

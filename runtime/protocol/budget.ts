@@ -36,5 +36,15 @@ export function narrower(one: Budget | undefined, other: Budget | undefined): Bu
   return budget;
 }
 
+/** The rest of a reservation: what was reserved less what was spent of it. */
+export function restOf(reserved: Cost, spent: Cost): Cost {
+  const rest: Cost = {};
+  for (const field of ['tokens', 'costUsd'] as const) {
+    const left = (reserved[field] ?? 0) - (spent[field] ?? 0);
+    if (left > 0) rest[field] = left;
+  }
+  return rest;
+}
+
 /** Says whether an amount is used up, so that no more work is asked for under this budget. */
 export const isUsedUp = ({ tokens, costUsd }: Budget): boolean => tokens === 0 || costUsd === 0;

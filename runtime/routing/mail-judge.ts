@@ -162,8 +162,8 @@ export class MailJudge {
 
   /**
    * Picks among the hosted and permitted agents with the capability: the first that is `live`, else the first that is
-   * `awaited`, and only then one of another node; if all have ended, the first. If none is permitted, returns the first refusal and its agent. If nobody hosts any,
-   * CAPABILITY_NOT_FOUND.
+   * `awaited`, and only then one of another node; if all have ended, the first. If none is permitted, returns the first
+   * refusal and its agent. If nobody hosts any, CAPABILITY_NOT_FOUND.
    */
   #routeCapability(sender: Party, mail: Mail, manner: MailManner, nowMs: number): AgentRow | Unrouted {
     let refused: Unrouted | undefined;
