@@ -1,20 +1,22 @@
 import type { SendingThread } from '../cell/mail-sender.ts';
 import type { AgentEndpoint } from '../protocol/agent-card.ts';
-import { importTransport, type PeerBoot } from './peer-boot.ts';
+import { importTransport, type MakeTransport, type PeerBoot } from './peer-boot.ts';
 import { PeerHost, type PeerReports } from './peer-host.ts';
 
 /** What a place that speaks with other nodes has around it. */
 export interface PeerSurroundings {
   readonly thread: SendingThread;
   readonly reports: PeerReports;
+  /** Makes its transports. @default they are imported */
+  readonly makeTransport?: MakeTransport | undefined;
 }
 
 /** Makes the transports, listens, and dials. Rejects with INVALID_OPTIONS; then nothing of it is left. */
 export async function openPeerHost(
   { node, keys, trust, transports: specs, dial, channel }: PeerBoot,
-  { thread, reports }: PeerSurroundings,
+  { thread, reports, makeTransport = importTransport }: PeerSurroundings,
 ): Promise<{ readonly host: PeerHost; readonly endpoints: readonly AgentEndpoint[] }> {
-  const transports = await Promise.all(specs.map(importTransport));
+  const transports = await Promise.all(specs.map(makeTransport));
   const { clock, newSecret } = thread.seams;
   const host = new PeerHost({
     thread,

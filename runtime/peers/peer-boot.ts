@@ -14,7 +14,10 @@ export interface PeerBoot {
   readonly channel: ChannelOptions;
 }
 
-/** The transport that a spec says, made in this thread. */
+/** Makes the transport that a spec says. */
+export type MakeTransport = (spec: TransportSpec) => Promise<Transport>;
+
+/** Makes it in this thread, of the module that the spec names. */
 export async function importTransport({ module, make, options }: TransportSpec): Promise<Transport> {
   const exported = (await import(module)) as Record<string, (options: unknown) => Transport>;
   return (exported[make] as (options: unknown) => Transport)(options);
