@@ -8,13 +8,12 @@ import { outsiderOf } from '../mailbox/outsider.ts';
 import { NodeId } from '../protocol/a2a-extension.ts';
 import type { AgentCard, AgentEndpoint } from '../protocol/agent-card.ts';
 import type { ChannelStatus } from '../protocol/channel-status.ts';
-import { backOffMs } from '../protocol/back-off-ms.ts';
-import { BackOff } from '../protocol/back-off.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { SigningKeyPair } from '../protocol/signing.ts';
 import type { Transport } from '../protocol/transport.ts';
 import { Peer } from './peer.ts';
 import type { PeerStatus } from './peer.machine.ts';
+import { PeerDialler } from './peer-dialler.ts';
 import { PeerLine } from './peer-line.ts';
 import {
   MAX_CARDS,
@@ -26,9 +25,8 @@ import {
 import { PeerSession, type ServedRequest, type SessionUser } from './peer-session.ts';
 import { type Trust, trustOf } from './trust.ts';
 
-/** How long a node that has gone is awaited, and how its addresses are dialled again. */
+/** How long a node that has gone is awaited. */
 const PATIENCE_MS = 30_000;
-const REDIAL = BackOff.parse({ firstMs: 100, maxMs: 10_000 });
 /** Requests of one other node that may be open here at a time. */
 const MAX_SERVED = 4_096;
 /** What a message may take of a frame: the envelope around it needs the rest. */
@@ -94,16 +92,6 @@ interface Joining {
   maxOpen: number;
 }
 
-/** Where a node is thought to be. */
-interface Target {
-  readonly endpoint: AgentEndpoint;
-  readonly manager: ChannelManager;
-  failures: number;
-  /** Nobody has answered there yet, and nobody has failed to. */
-  isNew: boolean;
-  stop: () => void;
-}
-
 /** This node among others: dials them, lets them in, and keeps one session in use with each. */
 export class PeerNode implements SessionUser {
   readonly #deps: PeerNodeDeps;
@@ -113,7 +101,7 @@ export class PeerNode implements SessionUser {
   readonly #peers = new Map<string, Peer>();
   readonly #lines = new Map<string, PeerLine>();
   readonly #revoked = new Set<string>();
-  readonly #targets = new Map<string, Target>();
+  readonly #dialler: PeerDialler;
   readonly #signer: ChannelSigner;
   #told = new Map<string, number>();
   #isClosed = false;
@@ -124,6 +112,15 @@ export class PeerNode implements SessionUser {
     this.#signer = channelSigner(nodeCard(self.node, seams.clock.now()), self.keys);
     this.#manager = this.#newManager(() => []);
     this.#manager.onChannel((channel) => this.#join(channel));
+    this.#dialler = new PeerDialler(
+      {
+        newManager: (endpoints) => this.#newManager(endpoints),
+        join: (channel) => this.#join(channel),
+        inUseWith: (publicKey) => this.#inUseWith(publicKey),
+        onFailed: () => deps.user.onFailed(),
+      },
+      seams,
+    );
   }
 
   /** Takes connections on every transport, and dials. Resolves to where others find it; rejects as `listen` does. */
@@ -143,8 +140,9 @@ export class PeerNode implements SessionUser {
 
   /** Nodes are being dialled for the first time, or have not shown their agents yet. */
   get isMeeting(): boolean {
-    for (const { isNew } of this.#targets.values()) if (isNew) return true;
-    return this.peers.some(({ status, cards }) => status === 'up' && cards.size === 0);
+    return (
+      this.#dialler.isMeeting || this.peers.some(({ status, cards }) => status === 'up' && cards.size === 0)
+    );
   }
 
   /** The way to a node, which is awaited for a while if nobody has heard of it yet. */
@@ -161,17 +159,7 @@ export class PeerNode implements SessionUser {
 
   /** Looks for a node at this address, and again whenever it has gone. */
   dial(endpoint: AgentEndpoint): void {
-    const key = `${endpoint.transport} ${endpoint.address}`;
-    if (this.#targets.has(key) || this.#isClosed) return;
-    const target: Target = {
-      endpoint,
-      manager: this.#newManager(() => [endpoint]),
-      failures: 0,
-      isNew: true,
-      stop: () => undefined,
-    };
-    this.#targets.set(key, target);
-    void this.#dialNow(target);
+    this.#dialler.dial(endpoint);
   }
 
   /** Trusts this key no more: whoever has it is cut off at once. */
@@ -203,13 +191,10 @@ export class PeerNode implements SessionUser {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const { stop } of this.#targets.values()) stop();
+    this.#dialler.stop();
     for (const { session } of [...this.#joining.values()]) session.end('the node stops');
     for (const peer of this.#peers.values()) peer.close();
-    await Promise.all([
-      this.#manager.closeAll(),
-      ...[...this.#targets.values()].map(({ manager }) => manager.closeAll()),
-    ]);
+    await Promise.all([this.#manager.closeAll(), this.#dialler.closeAll()]);
     await Promise.all(this.#deps.network.transports.map(closeTransport));
   }
 
@@ -340,6 +325,10 @@ export class PeerNode implements SessionUser {
     return session;
   }
 
+  #inUseWith(publicKey: string): PeerSession | undefined {
+    return this.peers.find(({ identity }) => identity.publicKey === publicKey)?.session;
+  }
+
   #mayJoin({ publicKey }: ChannelProof): boolean {
     let others = 0;
     for (const { proof } of this.#joining.values()) if (proof.publicKey === publicKey) others += 1;
@@ -411,42 +400,6 @@ export class PeerNode implements SessionUser {
   #sayCards(session: PeerSession, cards: readonly AgentCard[]): void {
     for (let at = 0; at < cards.length; at += MAX_CARDS)
       session.say({ type: 'cards', cards: cards.slice(at, at + MAX_CARDS) });
-  }
-
-  // Dialling
-
-  async #dialNow(target: Target): Promise<void> {
-    try {
-      const channel = await target.manager.openChannel(PEERS_ID, PEERS_ID);
-      const session = this.#join(channel);
-      if (session === undefined) throw new Error('the node is not let in');
-      target.failures = 0;
-      session.whenUsed(() => {
-        target.isNew = false;
-      });
-      await new Promise<void>((resolve) => this.#whenOver(session, resolve));
-    } catch {
-      target.failures += 1;
-    }
-    target.isNew = false;
-    this.#deps.user.onFailed();
-    this.#dialAgain(target);
-  }
-
-  #dialAgain(target: Target): void {
-    if (this.#isClosed) return;
-    const { clock, random } = this.#deps.seams;
-    const waitMs = backOffMs(REDIAL, target.failures, random);
-    target.stop = clock.setTimer(waitMs, () => void this.#dialNow(target));
-  }
-
-  /** Calls `done` when the session is over; or, where another one is in use instead, when that is. */
-  #whenOver(session: PeerSession, done: () => void): void {
-    session.whenOver(() => {
-      const inUse = this.peers.find(({ identity }) => identity.publicKey === session.publicKey)?.session;
-      if (inUse === undefined || inUse === session) done();
-      else this.#whenOver(inUse, done);
-    });
   }
 }
 
