@@ -9,6 +9,7 @@ import type { DeadLetter } from '../protocol/dead-letter.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import type { ErrorData } from '../protocol/errors.ts';
 import type { PeerBoot } from '../peers/peer-boot.ts';
+import type { Trust } from '../peers/trust.ts';
 import type { AgentEndpoint } from '../protocol/agent-card.ts';
 import type { PeerRow } from '../protocol/peer-row.ts';
 import type { RosterRow } from '../protocol/roster.ts';
@@ -115,6 +116,8 @@ export interface ControlCalls {
   /** The other nodes. */
   peers(): Promise<readonly PeerRow[]>;
   dialPeer(endpoint: AgentEndpoint): Promise<void>;
+  /** Lets in whoever has this key, judged as the entry says. */
+  trustPeer(entry: Trust): Promise<void>;
   /** Cuts off whoever has this key, and lets them in no more. */
   revokePeer(publicKey: string): Promise<void>;
   /** Waits until nothing is in hand or waits, at most `drainMs`; then ends every agent and thread. */

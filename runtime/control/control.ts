@@ -9,6 +9,8 @@ import type { RoutingConfig } from '../protocol/routing-config.ts';
 import { AgentStatusMemory } from '../routing/agent-status-memory.ts';
 import type { PeerBoot } from '../peers/peer-boot.ts';
 import type { PeerOrder } from '../peers/peer-host.ts';
+import type { Trust } from '../peers/trust.ts';
+import { revoking, trusting } from '../peers/trust-book.ts';
 import type { AgentEndpoint } from '../protocol/agent-card.ts';
 import type { PeerRow } from '../protocol/peer-row.ts';
 import type { RemoteQuery } from '../routing/remote-lookup.ts';
@@ -427,15 +429,27 @@ export class Control implements ControlCalls {
     );
   }
 
+  /** Notes what a successor of the thread that speaks with other nodes has to know. */
+  #bootPeers(change: (boot: PeerBoot) => Partial<PeerBoot>): void {
+    if (this.#peerBoot !== undefined) this.#peerBoot = { ...this.#peerBoot, ...change(this.#peerBoot) };
+  }
+
   async peers(): Promise<readonly PeerRow[]> {
     return this.#threads.has(PEERS) ? this.#threads.get(PEERS).connection.api.peers() : [];
   }
 
   async dialPeer(endpoint: AgentEndpoint): Promise<void> {
+    this.#bootPeers(({ dial }) => ({ dial: [...dial, endpoint] }));
     await this.#threads.get(PEERS).connection.api.dialPeer(endpoint);
   }
 
+  async trustPeer(entry: Trust): Promise<void> {
+    this.#bootPeers((boot) => trusting(boot, entry));
+    await this.#threads.get(PEERS).connection.api.trustPeer(entry);
+  }
+
   async revokePeer(publicKey: string): Promise<void> {
+    this.#bootPeers((boot) => revoking(boot, publicKey));
     await this.#threads.get(PEERS).connection.api.revokePeer(publicKey);
   }
 

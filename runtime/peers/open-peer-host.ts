@@ -13,7 +13,7 @@ export interface PeerSurroundings {
 
 /** Makes the transports, listens, and dials. Rejects with INVALID_OPTIONS; then nothing of it is left. */
 export async function openPeerHost(
-  { node, keys, trust, transports: specs, dial, channel }: PeerBoot,
+  { node, keys, trust, revoked, transports: specs, dial, channel }: PeerBoot,
   { thread, reports, makeTransport = importTransport }: PeerSurroundings,
 ): Promise<{ readonly host: PeerHost; readonly endpoints: readonly AgentEndpoint[] }> {
   const transports = await Promise.all(specs.map(makeTransport));
@@ -21,7 +21,7 @@ export async function openPeerHost(
   const host = new PeerHost({
     thread,
     reports,
-    self: { node, keys, trust, epoch: Math.floor(clock.now()), salt: newSecret() },
+    self: { node, keys, trust, revoked, epoch: Math.floor(clock.now()), salt: newSecret() },
     network: { transports, dial, channel },
   });
   try {

@@ -2,13 +2,12 @@ import type { AgentEndpoint } from '../protocol/agent-card.ts';
 import type { SigningKeyPair } from '../protocol/signing.ts';
 import type { Transport, TransportSpec } from '../protocol/transport.ts';
 import type { ChannelOptions } from '../channels/channel-options.ts';
-import type { Trust } from './trust.ts';
+import type { TrustBook } from './trust-book.ts';
 
 /** What the place that speaks with other nodes is told. */
-export interface PeerBoot {
+export interface PeerBoot extends TrustBook {
   readonly node: string;
   readonly keys: SigningKeyPair;
-  readonly trust: readonly Trust[];
   readonly transports: readonly TransportSpec[];
   readonly dial: readonly AgentEndpoint[];
   readonly channel: ChannelOptions;

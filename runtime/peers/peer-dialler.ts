@@ -80,6 +80,7 @@ export class PeerDialler {
       const channel = await target.manager.openChannel(PEERS_ID, PEERS_ID);
       const session = this.#user.join(channel);
       if (session === undefined) throw new Error('the node is not let in');
+      session.address = target.endpoint.address;
       target.failures = 0;
       session.whenUsed(() => {
         target.isNew = false;

@@ -97,6 +97,8 @@ export class PeerHost implements PeerNodeUser {
         sinceMs,
         tier: identity.trust.tier,
         transport: session?.channel.transport,
+        ...(session?.address === undefined ? {} : { address: session.address }),
+        ...(session?.roundTripMs === undefined ? {} : { roundTripMs: session.roundTripMs }),
         agents: [...cards.keys()],
         asked: counts.own + line.held,
         served: counts.served,

@@ -51,6 +51,7 @@ const outcome = { taint: Taint.optional(), spent: Cost.optional() };
  * - `chunk`    the next value of a stream; `pull` asks for so many more.
  * - `progress` what the work says of itself in between.
  * - `abort`    nobody waits for the request any more.
+ * - `ping`     is answered with a `pong` of the same number, unless much waits to be said.
  */
 export const PeerMessage = z.discriminatedUnion('type', [
   z.object({
@@ -86,6 +87,8 @@ export const PeerMessage = z.discriminatedUnion('type', [
     taint: Taint.optional(),
   }),
   z.object({ type: z.literal('abort'), n, reason: Text }),
+  z.object({ type: z.literal('ping'), n }),
+  z.object({ type: z.literal('pong'), n }),
 ]);
 export type PeerMessage = z.infer<typeof PeerMessage>;
 export type PeerRequest = PeerMessage & { type: 'request' };

@@ -23,7 +23,16 @@ import {
   PEERS_ID,
 } from './peer-message.ts';
 import { PeerSession, type ServedRequest, type SessionUser } from './peer-session.ts';
-import { type Trust, trustOf } from './trust.ts';
+import type { Trust } from './trust.ts';
+import {
+  isNameOfOthers,
+  judgesAlike,
+  revoking,
+  takesOver,
+  type TrustBook,
+  trusting,
+  trustOf,
+} from './trust-book.ts';
 
 /** How long a node that has gone is awaited. */
 const PATIENCE_MS = 30_000;
@@ -56,14 +65,13 @@ export interface PeerNodeUser {
  *
  * - `node`  its name.
  * - `keys`  with which it proves who it is.
- * - `trust` whom it lets in.
+ * - `trust`, `revoked` whom it lets in when it starts.
  * - `epoch` a number that grows with each start of the node.
  * - `salt`  makes keys of outsiders that nobody can guess.
  */
-export interface OwnIdentity {
+export interface OwnIdentity extends TrustBook {
   readonly node: string;
   readonly keys: SigningKeyPair;
-  readonly trust: readonly Trust[];
   readonly epoch: number;
   readonly salt: string;
 }
@@ -100,15 +108,16 @@ export class PeerNode implements SessionUser {
   readonly #joining = new Map<PeerSession, Joining>();
   readonly #peers = new Map<string, Peer>();
   readonly #lines = new Map<string, PeerLine>();
-  readonly #revoked = new Set<string>();
   readonly #dialler: PeerDialler;
   readonly #signer: ChannelSigner;
   #told = new Map<string, number>();
+  #book: TrustBook;
   #isClosed = false;
 
   constructor(deps: PeerNodeDeps) {
     this.#deps = deps;
     const { self, seams } = deps;
+    this.#book = self;
     this.#signer = channelSigner(nodeCard(self.node, seams.clock.now()), self.keys);
     this.#manager = this.#newManager(() => []);
     this.#manager.onChannel((channel) => this.#join(channel));
@@ -162,17 +171,31 @@ export class PeerNode implements SessionUser {
     this.#dialler.dial(endpoint);
   }
 
+  /** Trusts this key from now on. Whoever has it and was judged otherwise is cut off, and may come again. */
+  trust(entry: Trust): void {
+    this.#book = trusting(this.#book, entry);
+    for (const peer of this.peers) {
+      const now = this.#trustOf(peer.identity.publicKey);
+      if (now === undefined || isNameOfOthers(this.#book, peer.node, now))
+        this.#cut(peer, 'its name is that of another key');
+      else if (!judgesAlike(peer.identity.trust, now)) this.#cut(peer, 'it is judged otherwise');
+    }
+  }
+
   /** Trusts this key no more: whoever has it is cut off at once. */
   revoke(publicKey: string): void {
-    this.#revoked.add(publicKey);
-    for (const peer of this.peers) {
-      if (peer.identity.publicKey !== publicKey) continue;
-      peer.revoke('it was revoked');
-      this.#peers.delete(peer.node);
-      this.#lines.delete(peer.node);
-    }
+    this.#book = revoking(this.#book, publicKey);
+    for (const peer of this.peers)
+      if (peer.identity.publicKey === publicKey) this.#cut(peer, 'it was revoked');
     for (const { session, proof } of [...this.#joining.values()])
       if (proof.publicKey === publicKey) session.end('its key was revoked');
+  }
+
+  /** Ends what there is with a node; its agents leave the team. */
+  #cut(peer: Peer, reason: string): void {
+    peer.revoke(reason);
+    this.#peers.delete(peer.node);
+    this.#lines.delete(peer.node);
   }
 
   /** The agents here have changed: the others are told what is new. */
@@ -291,9 +314,9 @@ export class PeerNode implements SessionUser {
     if (node === this.#deps.self.node) return refusal(`"${node}" is the name of this node`);
     if (trust.node !== undefined && trust.node !== node)
       return refusal(`the key ${publicKey} is that of "${trust.node}", not of "${node}"`);
+    if (isNameOfOthers(this.#book, node, trust)) return refusal(`"${node}" is the name of another key`);
     const known = this.#peers.get(node);
-    if (known !== undefined && known.identity.publicKey !== publicKey)
-      return refusal(`"${node}" has another key`);
+    if (!this.#mayBe(publicKey, known)) return refusal(`"${node}" has another key`);
     if (known === undefined && this.#peers.size >= MAX_PEERS)
       return refusal(`${MAX_PEERS} other nodes are known already`);
     this.#proofs.set(channelId, proof);
@@ -301,7 +324,13 @@ export class PeerNode implements SessionUser {
   }
 
   #trustOf(publicKey: string): Trust | undefined {
-    return this.#revoked.has(publicKey) ? undefined : trustOf(this.#deps.self.trust, publicKey);
+    return trustOf(this.#book, publicKey);
+  }
+
+  /** Whether who proves this key is the node that is known, or takes over its name. */
+  #mayBe(publicKey: string, known: Peer | undefined): boolean {
+    if (known === undefined || known.identity.publicKey === publicKey) return true;
+    return takesOver(this.#book, known.node, { by: publicKey, from: known.identity.publicKey });
   }
 
   /** A channel is open: both ends say who they are, and one of them chooses. */
@@ -347,6 +376,9 @@ export class PeerNode implements SessionUser {
       return session.end(`it speaks version ${message.version}, this node ${PEER_PROTOCOL_VERSION}`);
     if (message.node !== proof.card.name)
       return session.end(`it calls itself "${message.node}", and has proved to be "${proof.card.name}"`);
+    // Another key may have come under this name since this one was let in.
+    if (!this.#mayBe(proof.publicKey, this.#peers.get(message.node)))
+      return session.end(`"${message.node}" has another key`);
     joining.epoch = message.epoch;
     joining.maxOpen = message.maxOpen;
     joining.peer = this.#peerOf(proof);
@@ -377,9 +409,14 @@ export class PeerNode implements SessionUser {
   #peerOf({ publicKey, card }: ChannelProof): Peer {
     const node = card.name;
     const known = this.#peers.get(node);
-    if (known !== undefined) return known;
-    const { user, seams, self } = this.#deps;
     const trust = this.#trustOf(publicKey) as Trust;
+    if (known?.identity.publicKey === publicKey) return known;
+    if (known !== undefined && judgesAlike(known.identity.trust, trust)) {
+      known.rekey(publicKey, trust);
+      return known;
+    }
+    if (known !== undefined) this.#cut(known, 'its next key has come');
+    const { user, seams, self } = this.#deps;
     const peer = new Peer(
       { node, publicKey, trust, outsider: outsiderOf(`peer:${node}`, self.salt) },
       {

@@ -11,9 +11,10 @@ import {
   readPeerMessages,
   type ToldError,
 } from './peer-message.ts';
+import { PeerPulse } from './peer-pulse.ts';
 import { PeerWriter } from './peer-writer.ts';
 
-/** Messages that may wait before no more is said of how work gets on. */
+/** Messages that may wait before no more is said of how work gets on, and no ping is answered. */
 const MAX_BACKLOG = 1_024;
 
 /** Whoever waits for what becomes of a request at the other node. */
@@ -73,8 +74,11 @@ export class PeerSession {
   readonly channel: A2AChannel;
   /** The key that the other node has proved. */
   readonly publicKey: string;
+  /** Where this node has dialled the other one, if it has. */
+  address: string | undefined;
   readonly #deps: PeerSessionDeps;
   readonly #writer: PeerWriter;
+  readonly #pulse: PeerPulse;
   /** Requests of ours that are on their way or there, by their numbers. */
   readonly #open = new Map<number, OwnRequest>();
   readonly #waiting = new Fifo<OwnRequest>();
@@ -98,11 +102,17 @@ export class PeerSession {
       maxBytes,
       onGap: (reason) => this.end(reason),
     });
+    this.#pulse = new PeerPulse({ clock, ping: (n) => this.say({ type: 'ping', n }) });
     this.#stopListening = channel.onMessage((envelope) => this.#hear(envelope));
   }
 
   get isOver(): boolean {
     return this.#isOver;
+  }
+
+  /** How long something takes to the other node and back, milliseconds: the median of the last five times, if there were any. */
+  get roundTripMs(): number | undefined {
+    return this.#pulse.roundTripMs;
   }
 
   /** Requests of ours without an outcome, and theirs. */
@@ -115,6 +125,7 @@ export class PeerSession {
     this.#maxOpen = maxOpen;
     for (const tell of this.#onUsed.splice(0)) tell();
     this.#pump();
+    this.#pulse.start();
   }
 
   say(message: PeerMessage): void {
@@ -170,6 +181,7 @@ export class PeerSession {
     this.#isOver = true;
     this.#stopListening();
     this.#writer.end();
+    this.#pulse.stop();
     const open = [...this.#open.values()];
     this.#open.clear();
     for (const own of open) if (!own.isOver) own.user.onLost(reason, true);
@@ -227,6 +239,11 @@ export class PeerSession {
       case 'abort':
         this.#served.get(message.n)?.abort(message.reason);
         return;
+      case 'ping':
+        if (this.#writer.backlog <= MAX_BACKLOG) this.say({ type: 'pong', n: message.n });
+        return;
+      case 'pong':
+        return this.#pulse.answered(message.n);
       default:
         this.#deps.user.onNews(message, this);
     }

@@ -28,7 +28,7 @@ export interface PeerIdentity {
 
 /** Another node, as long as this one runs: it keeps its name, whatever session carries it. */
 export class Peer {
-  readonly identity: PeerIdentity;
+  identity: PeerIdentity;
   readonly line: PeerLine;
   /** Cards of its agents, by their ids there. */
   readonly cards = new Map<string, AgentCard>();
@@ -79,6 +79,11 @@ export class Peer {
   /** What its agents say is tainted with this. */
   get taint(): string | undefined {
     return this.identity.trust.trusted ? undefined : `peer:${this.node}`;
+  }
+
+  /** It is known by another key from now on, under an entry that says the same of it. */
+  rekey(publicKey: string, trust: Trust): void {
+    this.identity = { ...this.identity, publicKey, trust };
   }
 
   /** Requests go over this session from now on. */

@@ -5,10 +5,10 @@ import type { Clearance } from '../protocol/agent-row.ts';
 import { publicKeyFrom } from '../protocol/signing.ts';
 import { clearanceUnder } from '../routing/remote-grant.ts';
 
-const Key = z.string().refine(isKey, 'a raw Ed25519 public key in base64url, or "*"');
+/** The public key of a node. */
+export const NodeKey = z.string().refine(isKey, 'a raw Ed25519 public key in base64url');
 
 function isKey(value: string): boolean {
-  if (value === '*') return true;
   try {
     return publicKeyFrom(value).export({ format: 'jwk' }).x === value;
   } catch {
@@ -20,14 +20,15 @@ function isKey(value: string): boolean {
  * Whom this node lets in, and how their agents are judged, whatever their cards say.
  *
  * - `key`       the public key that the node proves, or `*` for any that no other entry names.
- * - `node`      the name that it may have. @default any that no other key has
+ * - `node`      the name that it may have; of several keys for one name, that of the last entry takes it over from the others.
+ *               @default any that no other key has
  * - `tier`      of its agents; never 0, no other node orchestrates this one. @default 3
  * - `sandboxId` of its agents; null for none. @default its name, `/` and what the card says
  * - `trusted`   what its agents say counts as this system's own. @default false: it is marked `peer:<node>`
  * - `agents`    the ids that its agents may have: exact, or a beginning and `*`. @default any
  */
 export const Trust = z.strictObject({
-  key: Key,
+  key: z.string().refine((key) => key === '*' || isKey(key), 'a raw Ed25519 public key in base64url, or "*"'),
   node: NodeId.optional(),
   tier: z.literal([1, 2, 3], '1, 2 or 3: tier 0 is never remote').default(3),
   sandboxId: z.string().min(1).nullable().optional(),
@@ -35,11 +36,6 @@ export const Trust = z.strictObject({
   agents: z.array(z.string().min(1)).readonly().optional(),
 });
 export type Trust = z.output<typeof Trust>;
-
-/** The entry for a key: its own, or that for any. */
-export function trustOf(entries: readonly Trust[], publicKey: string): Trust | undefined {
-  return entries.find(({ key }) => key === publicKey) ?? entries.find(({ key }) => key === '*');
-}
 
 /** Whether an agent of this node may have the id. */
 export const mayBeCalled = ({ agents }: Trust, id: string): boolean =>

@@ -8,7 +8,9 @@ import { AgentTier } from './agent-card.ts';
  * - `status`    `up`: requests go to it. `awaited`, `rejoining`: they wait for it. `lost`: they fail.
  * - `sinceMs`   Unix milliseconds; since when it has this status.
  * - `tier`      of its agents here.
- * - `transport` what carries its channel now.
+ * - `transport` what carries its channel now; `address`: where this node has dialled it, unless the other has dialled.
+ * - `roundTripMs` how long something takes to it and back, milliseconds: the median of the last five times. Absent while it has no
+ *               session, or has not answered yet.
  * - `agents`    the ids, there, of the agents that it shows.
  * - `asked`, `served` requests without an outcome: ours there, and its here.
  */
@@ -19,6 +21,8 @@ export const PeerRow = z.object({
   sinceMs: z.number(),
   tier: AgentTier,
   transport: z.enum(['local', 'hyperswarm', 'websocket', 'libp2p']).optional(),
+  address: z.string().optional(),
+  roundTripMs: z.number().nonnegative().optional(),
   agents: z.array(z.string()).readonly(),
   asked: z.int().nonnegative(),
   served: z.int().nonnegative(),

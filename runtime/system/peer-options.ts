@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 import { ChannelOptions } from '../channels/channel-options.ts';
-import { Trust } from '../peers/trust.ts';
+import { NodeKey, Trust } from '../peers/trust.ts';
 import { NodeId } from '../protocol/a2a-extension.ts';
 import type { AgentEndpoint } from '../protocol/agent-card.ts';
 import { MAX_TIMER_MS } from '../protocol/milliseconds.ts';
@@ -87,6 +87,7 @@ export const PeerOptions = z
     transports: z.array(TransportOption).default([]),
     identity: PeerIdentity.optional(),
     trust: z.array(Trust).default([]),
+    revoked: z.array(NodeKey).default([]),
     discover: z.strictObject({ dial: z.array(PeerAddress).default([]) }).prefault({}),
     channel: ChannelOptions.prefault({}),
   })
@@ -105,6 +106,7 @@ export const PeerOptions = z
  * - `transports` what carries the channels, in the order of preference. @default none
  * - `identity`   who this node is. Needed with transports.
  * - `trust`      which other nodes are let in, and how their agents are judged. @default nobody is
+ * - `revoked`    keys that are let in no more, also where `trust` has them or `*`. @default none
  * - `discover`   `dial`: addresses of other nodes, tried until they are there. @default none: others dial
  * - `channel`    how channels wait, try again, and bound what they keep.
  * - `lookup`     finds agents and capabilities that nobody here has in other ways; resolves to an empty list when there are none.
@@ -117,6 +119,7 @@ export interface PeerOptions {
   readonly transports?: readonly Transport[];
   readonly identity?: PeerIdentity;
   readonly trust?: readonly z.input<typeof Trust>[];
+  readonly revoked?: readonly string[];
   readonly discover?: { readonly dial?: readonly string[] };
   readonly channel?: ChannelOptions;
   readonly lookup?: (query: RemoteQuery, signal: AbortSignal) => Promise<readonly FoundPeer[]>;

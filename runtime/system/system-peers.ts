@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Remote } from '../link/connection.ts';
 import type { ControlCalls } from '../control/control-calls.ts';
 import { keyInFile } from '../peers/key-file.ts';
+import { NodeKey, Trust } from '../peers/trust.ts';
 import type { AgentEndpoint } from '../protocol/agent-card.ts';
 import { invalidOptions } from '../protocol/errors.ts';
 import { parseOptions } from '../protocol/parse-options.ts';
@@ -24,6 +25,8 @@ export interface SystemPeers {
   list(): Promise<readonly PeerRow[]>;
   /** Looks for a node at this address, and again whenever it has gone. Fails with INVALID_OPTIONS. */
   dial(address: string): Promise<void>;
+  /** Lets in whoever has this key, also one that was revoked; the entry takes the place of a former one. Fails with INVALID_OPTIONS. */
+  trust(entry: z.input<typeof Trust>): Promise<void>;
   /** Trusts this key no more: whoever has it is cut off at once, and its agents leave the team. Fails with INVALID_OPTIONS. */
   revoke(publicKey: string): Promise<void>;
 }
@@ -44,6 +47,7 @@ export class OwnPeers implements SystemPeers {
     identity,
     transports,
     trust,
+    revoked,
     discover,
     channel,
   }: z.output<typeof PeerOptions>): Promise<void> {
@@ -51,7 +55,7 @@ export class OwnPeers implements SystemPeers {
     const { node, key } = identity;
     const keys = typeof key === 'string' ? await keyInFile(key) : (key ?? signingKeyPair());
     const endpoints = await this.#control.openPeers({
-      ...{ node, keys, trust, channel, dial: discover.dial },
+      ...{ node, keys, trust, revoked, channel, dial: discover.dial },
       transports: transports.map(({ spec }) => spec as TransportSpec),
     });
     this.node = node;
@@ -68,12 +72,14 @@ export class OwnPeers implements SystemPeers {
     await this.#control.dialPeer(parseOptions(PeerAddress, address, 'address'));
   }
 
+  async trust(entry: z.input<typeof Trust>): Promise<void> {
+    this.#requireOpen('trust', entry.key);
+    await this.#control.trustPeer(parseOptions(Trust, entry, 'trust'));
+  }
+
   async revoke(publicKey: string): Promise<void> {
     this.#requireOpen('publicKey', publicKey);
-    const known = await this.list();
-    if (!known.some((row) => row.publicKey === publicKey))
-      throw invalidOptions('publicKey', publicKey, 'the key of a node that is or was there');
-    await this.#control.revokePeer(publicKey);
+    await this.#control.revokePeer(parseOptions(NodeKey, publicKey, 'publicKey'));
   }
 
   #requireOpen(field: string, value: string): void {

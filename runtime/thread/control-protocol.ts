@@ -20,6 +20,7 @@ import type { DiedOver } from '../supervision/supervisor.ts';
 import type { JournalAccess } from '../journal/journal-thread.ts';
 import type { PeerBoot } from '../peers/peer-boot.ts';
 import type { PeerOrder } from '../peers/peer-host.ts';
+import type { Trust } from '../peers/trust.ts';
 import type { PeerRow } from '../protocol/peer-row.ts';
 import type { AgentEndpoint } from '../protocol/agent-card.ts';
 
@@ -204,6 +205,7 @@ export interface NodeCalls {
   /** The other nodes, as this place knows them. */
   peers(): readonly PeerRow[];
   dialPeer(endpoint: AgentEndpoint): void;
+  trustPeer(entry: Trust): void;
   revokePeer(publicKey: string): void;
   /** The accounts of the envelopes that wait here or are in hand. */
   heldAccounts(): readonly number[];

@@ -19,6 +19,7 @@ import type { ActorRow } from '../protocol/roster.ts';
 import type { Seams, EventLoop } from '../protocol/seams.ts';
 import type { MakeTransport, PeerBoot } from '../peers/peer-boot.ts';
 import type { PeerHost } from '../peers/peer-host.ts';
+import type { Trust } from '../peers/trust.ts';
 import { ProcessHost } from '../processes/process-host.ts';
 import type { ProcessOptions } from '../agent/process-options.ts';
 import type { ProcessSpawner } from '../processes/process-spawner.ts';
@@ -150,6 +151,10 @@ export class ThreadHost implements NodeCalls {
 
   dialPeer(endpoint: AgentEndpoint): void {
     this.#peers?.node.dial(endpoint);
+  }
+
+  trustPeer(entry: Trust): void {
+    this.#peers?.node.trust(entry);
   }
 
   revokePeer(publicKey: string): void {

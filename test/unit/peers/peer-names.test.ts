@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PeerNames, readName } from '../../../runtime/peers/peer-names.ts';
-import { clearanceBy, mayBeCalled, Trust, trustOf } from '../../../runtime/peers/trust.ts';
+import { clearanceBy, mayBeCalled, Trust } from '../../../runtime/peers/trust.ts';
+import { trustOf } from '../../../runtime/peers/trust-book.ts';
 import { AgentRegistry } from '../../../runtime/routing/agent-registry.ts';
 import { signingKeyPair } from '../../../runtime/protocol/signing.ts';
 import { parseOptions } from '../../../runtime/protocol/parse-options.ts';
@@ -69,9 +70,9 @@ describe('Whom a node trusts (C-31)', () => {
 
   it('has the entry of its key before that for any, and agents of the names that it may use', () => {
     const entries = [trust({ key: '*' }), trust({ tier: 1, agents: ['mars', 'team-*'] })];
-    expect(trustOf(entries, publicKey)?.tier).toBe(1);
-    expect(trustOf(entries, signingKeyPair().publicKey)?.tier).toBe(3);
-    expect(trustOf([trust({})], signingKeyPair().publicKey)).toBeUndefined();
+    expect(trustOf({ trust: entries, revoked: [] }, publicKey)?.tier).toBe(1);
+    expect(trustOf({ trust: entries, revoked: [] }, signingKeyPair().publicKey)?.tier).toBe(3);
+    expect(trustOf({ trust: [trust({})], revoked: [] }, signingKeyPair().publicKey)).toBeUndefined();
     const named = entries[1] as Trust;
     expect(['mars', 'team-1', 'venus'].map((id) => mayBeCalled(named, id))).toEqual([true, true, false]);
   });
