@@ -28,12 +28,13 @@ export const handled = capability({
 });
 
 const Burst = z.object({ count: z.int().nonnegative(), width: z.int().positive() });
+const Count = Burst.omit({ width: true });
 
 /** Has a sender tell its receivers so many findings; resolves when all have been handled. */
 export const tellBurst = capability({
   id: 'bench.tell-burst',
   description: 'Tell findings',
-  input: Burst.omit({ width: true }),
+  input: Count,
   output: z.object({ done: z.int() }),
 });
 
@@ -42,5 +43,21 @@ export const askBurst = capability({
   id: 'bench.ask-burst',
   description: 'Ask about findings',
   input: Burst,
+  output: z.object({ done: z.int() }),
+});
+
+/** So many findings, one after the other. */
+export const findings = capability({
+  id: 'bench.findings',
+  description: 'Stream findings',
+  input: Count,
+  output: Finding,
+});
+
+/** Has a reader read so many findings of one stream. */
+export const readBurst = capability({
+  id: 'bench.read-burst',
+  description: 'Read a stream of findings',
+  input: Count,
   output: z.object({ done: z.int() }),
 });

@@ -15,6 +15,7 @@ import { durable } from './races/durable.ts';
 import { gateway } from './races/gateway.ts';
 import { mcp } from './races/mcp.ts';
 import { sharedStateUpdates } from './races/shared-state.ts';
+import { peers } from './races/peers.ts';
 import { processAsks } from './races/process.ts';
 import { fanOuts, tellAcrossThreads, tellInOneThread } from './races/tell.ts';
 
@@ -35,6 +36,7 @@ export const catalogue: readonly Measurement[] = [
   gatewayArtifact,
   gatewayStall,
   ...mcp,
+  ...peers,
   startUp,
   ...idleAgents,
   importCost,

@@ -84,7 +84,7 @@ async function handledBy(system: System, layout: Layout): Promise<number> {
 }
 
 /** Gives an order to every sender that has a share; how many operations they did in all. */
-async function eachSender(
+export async function eachSender(
   shares: readonly number[],
   order: (agent: string, share: number) => Promise<{ readonly done: number }>,
 ): Promise<number> {
