@@ -1,4 +1,5 @@
 import type { A2AChannel } from '../channels/a2a-channel.ts';
+import { WrittenPayload } from '../channels/written-envelope.ts';
 import { Fifo } from '../mailbox/fifo.ts';
 import { SCHEMA_VERSION } from '../protocol/envelope.ts';
 import { notSerialisable } from '../protocol/errors.ts';
@@ -20,8 +21,9 @@ export interface PeerWriterDeps {
   readonly onGap: (reason: string) => void;
 }
 
+/** A message as JSON. */
 interface Waiting {
-  readonly message: PeerMessage;
+  readonly json: string;
   readonly bytes: number;
 }
 
@@ -49,10 +51,11 @@ export class PeerWriter {
   write(message: PeerMessage): void {
     const fault = findUnserialisable(message, message.type);
     if (fault !== undefined) throw notSerialisable(fault.path, fault.kind);
-    const bytes = Buffer.byteLength(JSON.stringify(message));
+    const json = JSON.stringify(message);
+    const bytes = Buffer.byteLength(json);
     if (bytes > this.#deps.maxBytes)
       throw notSerialisable(message.type, `${bytes} bytes, at most ${this.#deps.maxBytes}`);
-    this.#waiting.push({ message, bytes });
+    this.#waiting.push({ json, bytes });
     this.#plan();
   }
 
@@ -71,14 +74,14 @@ export class PeerWriter {
   }
 
   #sendBatch(): void {
-    const payload: PeerMessage[] = [];
+    const messages: string[] = [];
     let bytes = 0;
     for (let next = this.#waiting.peek(); next !== undefined; next = this.#waiting.peek()) {
-      if (payload.length > 0 && bytes + next.bytes > MAX_BATCH_BYTES) break;
+      if (messages.length > 0 && bytes + next.bytes > MAX_BATCH_BYTES) break;
       this.#waiting.shift();
-      payload.push(next.message);
+      messages.push(next.json);
       bytes += next.bytes;
-      if (payload.length === MAX_MESSAGES) break;
+      if (messages.length === MAX_MESSAGES) break;
     }
     this.#underWay += 1;
     const sent = this.#channel.send({
@@ -88,7 +91,7 @@ export class PeerWriter {
       recipient: PEERS_ID,
       type: 'notification',
       timestamp: this.#deps.clock.now(),
-      payload,
+      payload: new WrittenPayload(`[${messages.join(',')}]`),
       session: { id: this.#channel.id, sequence: this.#sequence++ },
     });
     sent.then(

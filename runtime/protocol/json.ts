@@ -14,10 +14,25 @@ const MAX_DEPTH = 1_000;
  */
 export function findUnserialisable(value: unknown, root = 'value'): Unserialisable | undefined {
   try {
-    return inspect(value, root, []);
+    return isCarried(value, MAX_DEPTH) ? undefined : inspect(value, root, []);
   } catch {
     return { path: root, kind: 'a value that throws when it is read' };
   }
+}
+
+/** Whether JSON can carry it: `inspect`, which takes several times as long, would find nothing. */
+function isCarried(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null)
+    return typeof value === 'number' ? Number.isFinite(value) : kindOf(value) === undefined;
+  if (depth === 0 || !isPlain(value)) return false;
+  if (Array.isArray(value)) {
+    for (const item of value) if (item === undefined || !isCarried(item, depth - 1)) return false;
+    return true;
+  }
+  if (Object.getOwnPropertySymbols(value).length > 0) return false;
+  for (const key of Object.keys(value))
+    if (!isCarried((value as Record<string, unknown>)[key], depth - 1)) return false;
+  return true;
 }
 
 function inspect(value: unknown, path: string, above: object[]): Unserialisable | undefined {
