@@ -11,9 +11,12 @@ import { MAX_MESSAGES, type PeerMessage, PEERS_ID } from './peer-message.ts';
 const MAX_BATCH_BYTES = 65_536;
 /** Envelopes that are not acknowledged yet; messages wait beyond them, and then go together. */
 const MAX_UNDER_WAY = 32;
+/** With so many under way, messages that fill no envelope wait for others, but no longer than so many milliseconds. */
+const BUSY_UNDER_WAY = 2;
+const LINGER_MS = 1;
 
 export interface PeerWriterDeps {
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'setTimer'>;
   readonly newId: NewId;
   /** The largest message that the channel carries, in bytes. */
   readonly maxBytes: number;
@@ -27,12 +30,17 @@ interface Waiting {
   readonly bytes: number;
 }
 
-/** Writes messages to a channel in the order in which they are given: all of one turn together, in few envelopes. */
+/**
+ * Writes messages to a channel in the order in which they are given: all of one turn together, and in few envelopes when there is
+ * much to say.
+ */
 export class PeerWriter {
   readonly #channel: A2AChannel;
   readonly #deps: PeerWriterDeps;
   readonly #waiting = new Fifo<Waiting>();
+  #waitingBytes = 0;
   #underWay = 0;
+  #cancelLinger: (() => void) | undefined;
   #isPlanned = false;
   #isOver = false;
   #sequence = 0;
@@ -56,12 +64,14 @@ export class PeerWriter {
     if (bytes > this.#deps.maxBytes)
       throw notSerialisable(message.type, `${bytes} bytes, at most ${this.#deps.maxBytes}`);
     this.#waiting.push({ json, bytes });
+    this.#waitingBytes += bytes;
     this.#plan();
   }
 
   /** Writes nothing more. */
   end(): void {
     this.#isOver = true;
+    this.#cancelLinger?.();
   }
 
   #plan(): void {
@@ -69,11 +79,35 @@ export class PeerWriter {
     this.#isPlanned = true;
     queueMicrotask(() => {
       this.#isPlanned = false;
-      while (!this.#isOver && this.#waiting.length > 0 && this.#underWay < MAX_UNDER_WAY) this.#sendBatch();
+      this.#sendAll();
+    });
+  }
+
+  #sendAll(): void {
+    while (this.#mayWrite) {
+      if (this.#underWay >= BUSY_UNDER_WAY && !this.#fillsOne) return this.#linger();
+      this.#sendBatch();
+    }
+  }
+
+  get #mayWrite(): boolean {
+    return !this.#isOver && this.#waiting.length > 0 && this.#underWay < MAX_UNDER_WAY;
+  }
+
+  get #fillsOne(): boolean {
+    return this.#waitingBytes >= MAX_BATCH_BYTES || this.#waiting.length >= MAX_MESSAGES;
+  }
+
+  #linger(): void {
+    this.#cancelLinger ??= this.#deps.clock.setTimer(LINGER_MS, () => {
+      this.#cancelLinger = undefined;
+      if (this.#mayWrite) this.#sendBatch();
     });
   }
 
   #sendBatch(): void {
+    this.#cancelLinger?.();
+    this.#cancelLinger = undefined;
     const messages: string[] = [];
     let bytes = 0;
     for (let next = this.#waiting.peek(); next !== undefined; next = this.#waiting.peek()) {
@@ -83,6 +117,7 @@ export class PeerWriter {
       bytes += next.bytes;
       if (messages.length === MAX_MESSAGES) break;
     }
+    this.#waitingBytes -= bytes;
     this.#underWay += 1;
     const sent = this.#channel.send({
       id: this.#deps.newId(),
