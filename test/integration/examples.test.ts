@@ -1,4 +1,9 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -16,6 +21,27 @@ async function outputOf(example: string, typed = ''): Promise<string> {
 }
 
 describe('examples (F-12)', () => {
+  it('two-machines has a program on one machine ask an agent on another', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'orrery-two-machines-'));
+    const program = (name: string) =>
+      fileURLToPath(new URL(`../../examples/two-machines/${name}.ts`, import.meta.url));
+    const oslo = async (...args: readonly string[]) =>
+      (await run(process.execPath, [...CONDITIONS, program('oslo'), ...args], { cwd: folder })).stdout.trim();
+    const rome = spawn(process.execPath, [...CONDITIONS, program('rome'), await oslo()], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    try {
+      const { value } = await createInterface({ input: rome.stdout })[Symbol.asyncIterator]().next();
+      expect(await oslo(...String(value).split(' '))).toBe('HELLO! (to oslo/system/host)');
+    } finally {
+      const gone = once(rome, 'exit');
+      rome.kill();
+      await gone;
+      await rm(folder, { recursive: true });
+    }
+  });
+
   it('hello asks an agent that asks another, and ends by itself', async () => {
     expect(await outputOf('hello')).toBe('HELLO, WORLD!');
   });
