@@ -266,6 +266,7 @@ export class ChannelEnd implements A2AChannel {
       this.#course.take('peer.refused', 'the other end has lost count');
       return;
     }
+    this.#deps.dialer?.answered();
     this.#peer = welcome;
     this.#peerKey = publicKey;
     this.#isAckDue = true;
@@ -273,6 +274,10 @@ export class ChannelEnd implements A2AChannel {
   }
 
   #refused(error: OrreryError): void {
+    if (this.#deps.dialer?.refused() === false) {
+      this.#connection?.lose(error.message);
+      return;
+    }
     this.#closeReason = error;
     this.#course.take('peer.refused', error.message);
   }

@@ -20,9 +20,20 @@ export interface DialerUser {
   onFailed(reason: string): void;
 }
 
+/** An address, and what connects to it. */
+interface Way {
+  readonly transport: Transport;
+  readonly address: string;
+}
+
 /** Connects to an agent, again and again as its channel asks, one attempt at a time. */
 export class Dialer {
   readonly #deps: DialerDeps;
+  #ways: readonly Way[] = [];
+  #way = '';
+  /** Ways on which the other end has answered, and those on which somebody has refused since. */
+  readonly #proven = new Set<string>();
+  readonly #refusing = new Set<string>();
   // The attempts before the next one that brought nothing.
   #inVain = 0;
   #cancelWait: (() => void) | undefined;
@@ -45,6 +56,21 @@ export class Dialer {
   /** Resets the back-off: the next attempt is made at once. */
   succeeded(): void {
     this.#inVain = 0;
+  }
+
+  /** It was the other end that answered. */
+  answered(): void {
+    this.#proven.add(this.#way);
+    this.#refusing.clear();
+  }
+
+  /**
+   * Somebody has refused. Whether that is the last word: who refuses proves nothing. So it is where the other end has answered
+   * before, or when they refuse everywhere.
+   */
+  refused(): boolean {
+    this.#refusing.add(this.#way);
+    return this.#proven.has(this.#way) || this.#refusing.size >= this.#ways.length;
   }
 
   /** Cancels the attempt, without a callback. */
@@ -73,20 +99,29 @@ export class Dialer {
     }
   }
 
-  /** The first connection that comes about, tried in the order of the transports, then of the endpoints. */
+  /**
+   * The first connection that comes about, tried in the order of the transports, then of the endpoints. Each attempt begins with
+   * the next one, so that one that keeps silent does not stand before the others.
+   */
   async #first(signal: AbortSignal): Promise<{ connection: Connection; kind: TransportKind }> {
     const endpoints = await unlessAborted(Promise.resolve(this.#deps.endpoints()), signal);
+    this.#ways = this.#deps.transports.flatMap((transport) =>
+      endpoints
+        .filter(({ transport: kind }) => kind === transport.kind)
+        .map(({ address = '' }) => ({ transport, address })),
+    );
     let failure: unknown = unreachable('', 'no endpoint that a transport here could reach');
-    for (const transport of this.#deps.transports) {
-      for (const { transport: kind, address = '' } of endpoints) {
-        if (kind !== transport.kind) continue;
-        try {
-          const connecting = transport.connect(address, { signal });
-          return { connection: await unlessAborted(connecting, signal, closeLate), kind };
-        } catch (error) {
-          if (signal.aborted) throw error;
-          failure = error;
-        }
+    const first = Math.max(0, this.#inVain - 1);
+    for (let at = 0; at < this.#ways.length; at++) {
+      const { transport, address } = this.#ways[(first + at) % this.#ways.length] as Way;
+      try {
+        const connecting = transport.connect(address, { signal });
+        const connection = await unlessAborted(connecting, signal, closeLate);
+        this.#way = `${transport.kind} ${address}`;
+        return { connection, kind: transport.kind };
+      } catch (error) {
+        if (signal.aborted) throw error;
+        failure = error;
       }
     }
     throw failure;

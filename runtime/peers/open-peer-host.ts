@@ -13,7 +13,7 @@ export interface PeerSurroundings {
 
 /** Makes the transports, listens, and dials. Rejects with INVALID_OPTIONS; then nothing of it is left. */
 export async function openPeerHost(
-  { node, keys, trust, revoked, transports: specs, dial, channel }: PeerBoot,
+  { node, keys, trust, revoked, transports: specs, dial, topics, channel }: PeerBoot,
   { thread, reports, makeTransport = importTransport }: PeerSurroundings,
 ): Promise<{ readonly host: PeerHost; readonly endpoints: readonly AgentEndpoint[] }> {
   const transports = await Promise.all(specs.map(makeTransport));
@@ -22,7 +22,7 @@ export async function openPeerHost(
     thread,
     reports,
     self: { node, keys, trust, revoked, epoch: Math.floor(clock.now()), salt: newSecret() },
-    network: { transports, dial, channel },
+    network: { transports, dial, topics, channel },
   });
   try {
     return { host, endpoints: await host.node.open() };

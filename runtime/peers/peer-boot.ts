@@ -10,6 +10,7 @@ export interface PeerBoot extends TrustBook {
   readonly keys: SigningKeyPair;
   readonly transports: readonly TransportSpec[];
   readonly dial: readonly AgentEndpoint[];
+  readonly topics: readonly string[];
   readonly channel: ChannelOptions;
 }
 

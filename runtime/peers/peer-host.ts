@@ -13,6 +13,7 @@ import type { Peer } from './peer.ts';
 import { definitionOf, loadedPeerAgent } from './peer-agent.ts';
 import type { PeerWay } from './peer-actor.ts';
 import { PeerDesk } from './peer-desk.ts';
+import { transportOf } from './peer-address.ts';
 import { PEERS_ID, type PeerRequest } from './peer-message.ts';
 import { moduleOf, nameIn } from './peer-module.ts';
 import { PeerNames } from './peer-names.ts';
@@ -97,7 +98,7 @@ export class PeerHost implements PeerNodeUser {
         sinceMs,
         tier: identity.trust.tier,
         transport: session?.channel.transport,
-        ...(session?.address === undefined ? {} : { address: session.address }),
+        ...addressIn(session),
         ...(session?.roundTripMs === undefined ? {} : { roundTripMs: session.roundTripMs }),
         agents: [...cards.keys()],
         asked: counts.own + line.held,
@@ -315,6 +316,12 @@ export class PeerHost implements PeerNodeUser {
       reason,
     });
   }
+}
+
+/** Where the session's channel was dialled, unless another transport has taken over. */
+function addressIn(session: PeerSession | undefined): Pick<PeerRow, 'address'> {
+  const address = session?.address;
+  return address === undefined || transportOf(address) !== session?.channel.transport ? {} : { address };
 }
 
 /** The card of a system itself, under which its embedder asks agents of other nodes. */

@@ -17,6 +17,10 @@ export const PEERS_ID = 'system/peers';
 export const MAX_MESSAGES = 1_024;
 export const MAX_CARDS = 64;
 
+/** The most addresses that a node names of itself, and the characters of one. */
+export const MAX_ENDPOINTS = 16;
+const MAX_ADDRESS = 512;
+
 /** The longest text of an error, a note, a reason. */
 export const MAX_TEXT = 16_384;
 
@@ -43,6 +47,7 @@ const outcome = { taint: Taint.optional(), spent: Cost.optional() };
  *
  * - `node`     the first message of each end. `epoch` grows with each start of the node; `maxOpen` requests it takes at a time.
  * - `use`      this channel carries requests from here on. The node with the smaller key says so: both may have dialled at once.
+ * - `endpoints` addresses at which the node that says so can be dialled; those it said before count no more.
  * - `cards`    of agents there, new or changed. `gone` names agents that are no more.
  * - `request`  an envelope for an agent here. `wants`: its outcome, a value, or a stream. `deadlineMs` is what is left of its
  *              time. `isRepeatable`: it may come again under its id. `isFrame`: it is a message of a shared document.
@@ -62,6 +67,10 @@ export const PeerMessage = z.discriminatedUnion('type', [
     maxOpen: z.int().positive(),
   }),
   z.object({ type: z.literal('use') }),
+  z.object({
+    type: z.literal('endpoints'),
+    addresses: z.array(z.string().max(MAX_ADDRESS)).max(MAX_ENDPOINTS),
+  }),
   z.object({ type: z.literal('cards'), cards: z.array(z.unknown()).max(MAX_CARDS) }),
   z.object({ type: z.literal('gone'), agents: z.array(Name).max(MAX_MESSAGES) }),
   z.object({

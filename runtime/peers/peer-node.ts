@@ -7,13 +7,17 @@ import type { AskedChannel, HelloRefusal } from '../channels/credentials.ts';
 import { outsiderOf } from '../mailbox/outsider.ts';
 import { NodeId } from '../protocol/a2a-extension.ts';
 import type { AgentCard, AgentEndpoint } from '../protocol/agent-card.ts';
+import type { ErrorCode } from '../protocol/errors.ts';
 import type { ChannelStatus } from '../protocol/channel-status.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { SigningKeyPair } from '../protocol/signing.ts';
 import type { Transport } from '../protocol/transport.ts';
 import { Peer } from './peer.ts';
 import type { PeerStatus } from './peer.machine.ts';
-import { PeerDialler } from './peer-dialler.ts';
+import { type ChannelGoal, PeerDialler } from './peer-dialler.ts';
+import { ownAddresses } from './own-addresses.ts';
+import { endpointsAt } from './peer-address.ts';
+import { joinTopics } from './peer-topics.ts';
 import { PeerLine } from './peer-line.ts';
 import {
   MAX_CARDS,
@@ -76,10 +80,16 @@ export interface OwnIdentity extends TrustBook {
   readonly salt: string;
 }
 
-/** What it reaches others by; `dial`: where other nodes are, tried until they are found. */
+/**
+ * What it reaches others by.
+ *
+ * - `dial`   where other nodes are, tried until they are found.
+ * - `topics` names under which nodes find each other.
+ */
 export interface PeerNetwork {
   readonly transports: readonly Transport[];
   readonly dial: readonly AgentEndpoint[];
+  readonly topics: readonly string[];
   readonly channel: ChannelOptions;
 }
 
@@ -112,6 +122,7 @@ export class PeerNode implements SessionUser {
   readonly #signer: ChannelSigner;
   #told = new Map<string, number>();
   #book: TrustBook;
+  #addresses: readonly string[] = [];
   #isClosed = false;
 
   constructor(deps: PeerNodeDeps) {
@@ -119,23 +130,32 @@ export class PeerNode implements SessionUser {
     const { self, seams } = deps;
     this.#book = self;
     this.#signer = channelSigner(nodeCard(self.node, seams.clock.now()), self.keys);
-    this.#manager = this.#newManager(() => []);
+    this.#manager = this.#newManager({ endpoints: () => [], key: () => undefined });
     this.#manager.onChannel((channel) => this.#join(channel));
     this.#dialler = new PeerDialler(
       {
-        newManager: (endpoints) => this.#newManager(endpoints),
+        newManager: (goal) => this.#newManager(goal),
         join: (channel) => this.#join(channel),
-        inUseWith: (publicKey) => this.#inUseWith(publicKey),
+        inUseWith: (publicKey) => this.#peerWith(publicKey)?.session,
+        endpointsOf: (publicKey) => this.#peerWith(publicKey)?.endpoints ?? [],
         onFailed: () => deps.user.onFailed(),
       },
       seams,
     );
   }
 
-  /** Takes connections on every transport, and dials. Resolves to where others find it; rejects as `listen` does. */
+  /** Takes connections on every transport, dials, and joins topics. Resolves to where others find it; rejects as `listen` does. */
   async open(): Promise<readonly AgentEndpoint[]> {
+    const { transports, dial, topics } = this.#deps.network;
     const endpoints = await this.#manager.listen();
-    for (const endpoint of this.#deps.network.dial) this.dial(endpoint);
+    this.#addresses = ownAddresses(endpoints);
+    // Some came over one transport while another one was not listening yet.
+    for (const { session } of this.#joining.values()) this.#sayEndpoints(session);
+    for (const endpoint of dial) this.dial(endpoint);
+    void joinTopics(topics, transports, {
+      onFound: (endpoint) => this.#dialler.dialFound(endpoint),
+      onTrouble: (reason) => this.#note(reason, 'DELIVERY_FAILED'),
+    });
     return endpoints;
   }
 
@@ -240,6 +260,9 @@ export class PeerNode implements SessionUser {
       case 'node':
         if (peer === undefined) this.#introduced(message, joining);
         return;
+      case 'endpoints':
+        if (peer !== undefined) peer.endpoints = endpointsAt(message.addresses);
+        return;
       case 'use':
         // Only the node with the smaller key chooses.
         if (peer !== undefined && !this.#chooses(joining)) this.#use(joining, peer);
@@ -254,14 +277,8 @@ export class PeerNode implements SessionUser {
 
   onFault(reason: string, session: PeerSession): void {
     const node = this.#joining.get(session)?.peer?.node ?? 'a node';
-    this.#deps.log({
-      type: 'error',
-      timestamp: this.#deps.seams.clock.now(),
-      agentId: PEERS_ID,
+    this.#note(`${node} says what makes no sense: ${reason}`, 'REFUSED', {
       channelId: session.channel.id,
-      errorCode: 'REFUSED',
-      reason: `${node} says what makes no sense: ${reason}`,
-      success: false,
       security: true,
     });
   }
@@ -273,7 +290,24 @@ export class PeerNode implements SessionUser {
     joining?.peer?.sessionOver(session, reason);
   }
 
-  #newManager(endpoints: () => readonly AgentEndpoint[]): ChannelManager {
+  #note(
+    reason: string,
+    errorCode: ErrorCode,
+    more: Partial<Pick<ChannelLogEvent, 'channelId' | 'security'>> = {},
+  ): void {
+    const timestamp = this.#deps.seams.clock.now();
+    this.#deps.log({
+      type: 'error',
+      timestamp,
+      agentId: PEERS_ID,
+      errorCode,
+      reason,
+      success: false,
+      ...more,
+    });
+  }
+
+  #newManager({ endpoints, key }: ChannelGoal): ChannelManager {
     const { network, seams, log } = this.#deps;
     const { transports, channel } = network;
     const manager = new ChannelManager({
@@ -282,7 +316,7 @@ export class PeerNode implements SessionUser {
       endpointsOf: endpoints,
       proofs: 'required',
       signer: () => this.#signer,
-      admit: (asked) => this.#admit(asked),
+      admit: (asked) => this.#admit(asked, key()),
       channel,
       seams,
     });
@@ -303,11 +337,16 @@ export class PeerNode implements SessionUser {
     }
   }
 
-  #admit({ channelId, proof, remoteAgentId }: AskedChannel): HelloRefusal | undefined {
+  #admit(
+    { channelId, proof, remoteAgentId }: AskedChannel,
+    expected: string | undefined,
+  ): HelloRefusal | undefined {
     if (proof === undefined) return refusal(`"${remoteAgentId}" has proved nothing`);
     const { publicKey, card } = proof;
     const node = card.name;
     const trust = this.#trustOf(publicKey);
+    if (expected !== undefined && publicKey !== expected)
+      return refusal(`"${node}" is at an address that somebody else has named`);
     if (publicKey === this.#deps.self.keys.publicKey) return refusal('it is this node itself');
     if (trust === undefined) return refusal(`the key ${publicKey} is not trusted here`);
     if (!NodeId.safeParse(node).success) return refusal(`"${node}" is no name of a node`);
@@ -351,11 +390,12 @@ export class PeerNode implements SessionUser {
     });
     this.#joining.set(session, { session, proof, peer: undefined, epoch: -1, maxOpen: 0 });
     session.say({ type: 'node', version: PEER_PROTOCOL_VERSION, node, epoch, maxOpen: MAX_SERVED });
+    this.#sayEndpoints(session);
     return session;
   }
 
-  #inUseWith(publicKey: string): PeerSession | undefined {
-    return this.peers.find(({ identity }) => identity.publicKey === publicKey)?.session;
+  #peerWith(publicKey: string): Peer | undefined {
+    return this.peers.find(({ identity }) => identity.publicKey === publicKey);
   }
 
   #mayJoin({ publicKey }: ChannelProof): boolean {
@@ -432,6 +472,10 @@ export class PeerNode implements SessionUser {
     );
     this.#peers.set(node, peer);
     return peer;
+  }
+
+  #sayEndpoints(session: PeerSession): void {
+    if (this.#addresses.length > 0) session.say({ type: 'endpoints', addresses: [...this.#addresses] });
   }
 
   #sayCards(session: PeerSession, cards: readonly AgentCard[]): void {

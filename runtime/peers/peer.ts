@@ -1,6 +1,6 @@
 import { MachineHost } from '../machine/machine-host.ts';
 import type { Outsider } from '../mailbox/behalf.ts';
-import type { AgentCard } from '../protocol/agent-card.ts';
+import type { AgentCard, AgentEndpoint } from '../protocol/agent-card.ts';
 import type { ChannelStatus } from '../protocol/channel-status.ts';
 import type { Clock } from '../protocol/seams.ts';
 import { peerMachine, type PeerLifeEvent, type PeerStatus } from './peer.machine.ts';
@@ -34,6 +34,8 @@ export class Peer {
   readonly cards = new Map<string, AgentCard>();
   /** When it was last heard to start: of two sessions that of the later one counts. */
   epoch = -1;
+  /** Where it says that it can be dialled. */
+  endpoints: readonly AgentEndpoint[] = [];
   sinceMs: number;
   session: PeerSession | undefined;
   readonly #life: MachineHost<typeof peerMachine>;

@@ -2,11 +2,11 @@ import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 import { ChannelOptions } from '../channels/channel-options.ts';
+import { PeerAddress } from '../peers/peer-address.ts';
 import { NodeKey, Trust } from '../peers/trust.ts';
 import { NodeId } from '../protocol/a2a-extension.ts';
-import type { AgentEndpoint } from '../protocol/agent-card.ts';
 import { MAX_TIMER_MS } from '../protocol/milliseconds.ts';
-import type { Transport, TransportKind } from '../protocol/transport.ts';
+import { canJoin, type Transport } from '../protocol/transport.ts';
 import type { FoundCard } from '../routing/discovery.ts';
 import type { RemoteQuery } from '../routing/remote-lookup.ts';
 
@@ -60,23 +60,7 @@ export const PeerIdentity = z.strictObject({
 });
 export type PeerIdentity = z.input<typeof PeerIdentity>;
 
-/** Where other nodes are: `ws://host:port/path`, `hyperswarm:<key>`, or a multiaddr of libp2p. */
-export const PeerAddress = z.string().transform((address, context): AgentEndpoint => {
-  const transport = transportOf(address);
-  if (transport !== undefined) return { transport, address };
-  context.addIssue({
-    code: 'custom',
-    input: address,
-    message: 'ws://host:port/path, hyperswarm: and a key, or a multiaddr',
-  });
-  return z.NEVER;
-});
-
-function transportOf(address: string): TransportKind | undefined {
-  if (/^wss?:\/\//.test(address)) return 'websocket';
-  if (address.startsWith('hyperswarm:')) return 'hyperswarm';
-  return address.startsWith('/') ? 'libp2p' : undefined;
-}
+const Topic = z.string().min(1).max(256);
 
 export const PeerOptions = z
   .strictObject({
@@ -88,7 +72,12 @@ export const PeerOptions = z
     identity: PeerIdentity.optional(),
     trust: z.array(Trust).default([]),
     revoked: z.array(NodeKey).default([]),
-    discover: z.strictObject({ dial: z.array(PeerAddress).default([]) }).prefault({}),
+    discover: z
+      .strictObject({
+        dial: z.array(PeerAddress).default([]),
+        topic: z.union([Topic, z.array(Topic)]).default([]),
+      })
+      .prefault({}),
     channel: ChannelOptions.prefault({}),
   })
   .refine(({ lookup, transports }) => lookup !== undefined || transports.length > 0, {
@@ -98,6 +87,10 @@ export const PeerOptions = z
   .refine(({ identity, transports }) => identity !== undefined || transports.length === 0, {
     path: ['identity'],
     error: 'the name of this node, where there are transports',
+  })
+  .refine(({ discover, transports }) => discover.topic.length === 0 || transports.some(canJoin), {
+    path: ['discover', 'topic'],
+    error: 'no topic without a transport that joins topics, such as hyperSwarm()',
   });
 
 /**
@@ -107,7 +100,8 @@ export const PeerOptions = z
  * - `identity`   who this node is. Needed with transports.
  * - `trust`      which other nodes are let in, and how their agents are judged. @default nobody is
  * - `revoked`    keys that are let in no more, also where `trust` has them or `*`. @default none
- * - `discover`   `dial`: addresses of other nodes, tried until they are there. @default none: others dial
+ * - `discover`   `dial`: addresses of other nodes, tried until they are there. `topic`: names under which nodes find each other,
+ *                with each transport that joins topics; one or several. @default none: others dial
  * - `channel`    how channels wait, try again, and bound what they keep.
  * - `lookup`     finds agents and capabilities that nobody here has in other ways; resolves to an empty list when there are none.
  *                `signal` aborts after `timeoutMs`. What it throws is an `error` event, and to whoever asked the agent is not found.
@@ -120,7 +114,7 @@ export interface PeerOptions {
   readonly identity?: PeerIdentity;
   readonly trust?: readonly z.input<typeof Trust>[];
   readonly revoked?: readonly string[];
-  readonly discover?: { readonly dial?: readonly string[] };
+  readonly discover?: { readonly dial?: readonly string[]; readonly topic?: string | readonly string[] };
   readonly channel?: ChannelOptions;
   readonly lookup?: (query: RemoteQuery, signal: AbortSignal) => Promise<readonly FoundPeer[]>;
   readonly timeoutMs?: number;

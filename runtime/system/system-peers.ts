@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Remote } from '../link/connection.ts';
 import type { ControlCalls } from '../control/control-calls.ts';
 import { keyInFile } from '../peers/key-file.ts';
+import { PeerAddress } from '../peers/peer-address.ts';
 import { NodeKey, Trust } from '../peers/trust.ts';
 import type { AgentEndpoint } from '../protocol/agent-card.ts';
 import { invalidOptions } from '../protocol/errors.ts';
@@ -9,7 +10,7 @@ import { parseOptions } from '../protocol/parse-options.ts';
 import type { PeerRow } from '../protocol/peer-row.ts';
 import { signingKeyPair } from '../protocol/signing.ts';
 import type { TransportSpec } from '../protocol/transport.ts';
-import { PeerAddress, type PeerOptions } from './peer-options.ts';
+import type { PeerOptions } from './peer-options.ts';
 
 /**
  * The other nodes of a team, as this one sees them.
@@ -56,6 +57,7 @@ export class OwnPeers implements SystemPeers {
     const keys = typeof key === 'string' ? await keyInFile(key) : (key ?? signingKeyPair());
     const endpoints = await this.#control.openPeers({
       ...{ node, keys, trust, revoked, channel, dial: discover.dial },
+      topics: [...new Set([discover.topic].flat())],
       transports: transports.map(({ spec }) => spec as TransportSpec),
     });
     this.node = node;
