@@ -7,6 +7,7 @@ import { importCost } from './probes/import-cost.ts';
 import { largeAudit } from './probes/large-audit.ts';
 import { mission } from './probes/mission.ts';
 import { neighbourWait } from './probes/neighbour-wait.ts';
+import { peerProbes } from './probes/peers.ts';
 import { simulation } from './probes/simulate.ts';
 import { startUp } from './probes/start-up.ts';
 import { proposalRoundTrip, swarmOfMany } from './races/cooperation.ts';
@@ -37,6 +38,7 @@ export const catalogue: readonly Measurement[] = [
   gatewayStall,
   ...mcp,
   ...peers,
+  ...peerProbes,
   startUp,
   ...idleAgents,
   importCost,

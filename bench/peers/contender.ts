@@ -23,9 +23,9 @@ const NODES_OF_DHT = 3;
 
 /** A network on this machine; a DHT only where it is needed. */
 export async function openNetwork(link: LinkKind): Promise<Network & { close(): Promise<void> }> {
-  if (link !== 'hyperswarm') return { link, bootstrap: [], close: async () => undefined };
+  if (link !== 'hyperswarm') return { link, bootstrap: [], port: 0, close: async () => undefined };
   const testnet = await createTestnet(NODES_OF_DHT, { host: '127.0.0.1' });
-  return { link, bootstrap: [...testnet.bootstrap], close: () => testnet.destroy() };
+  return { link, bootstrap: [...testnet.bootstrap], port: 0, close: () => testnet.destroy() };
 }
 
 /** A library's own stream to another process: JSON with its length before it, and nothing is permitted or refused. */

@@ -7,9 +7,17 @@ export type LinkKind = (typeof LINKS)[number];
 const Network = z.strictObject({
   link: z.enum(LINKS),
   bootstrap: z.array(z.strictObject({ host: z.string(), port: z.int() })).default([]),
+  port: z.int().default(0),
+  seed: z.string().optional(),
 });
 
-/** How two processes find each other; `bootstrap`: the nodes of the DHT, where there is one. */
+/**
+ * How two processes find each other.
+ *
+ * - `bootstrap` the nodes of the DHT, where there is one.
+ * - `port`      where the one that is found listens. @default any
+ * - `seed`      32 bytes in hexadecimal, from which it has its keys. @default new ones
+ */
 export type Network = z.output<typeof Network>;
 
 /** What a process of a benchmark is to listen with. */
