@@ -59,6 +59,7 @@ export class Handling implements HandlingContext<never> {
   /** Asks without an answer. */
   #waitingFor: WaitingAsk[] | undefined;
   #abort: AbortController | undefined;
+  #onCutShort: (() => void) | undefined;
   #envelope: A2AEnvelope | undefined;
   #childPath: readonly PathHop[] | undefined;
   #ownBudget: HandlingBudget | undefined;
@@ -110,6 +111,11 @@ export class Handling implements HandlingContext<never> {
   /** The signal if somebody asked for it: making one costs. */
   get signalIfAny(): AbortSignal | undefined {
     return this.#abort?.signal;
+  }
+
+  /** Calls `tell` when its time is over or it is cancelled, as `signal` does: making that costs. */
+  whenCutShort(tell: () => void): void {
+    this.#onCutShort = tell;
   }
 
   get envelope(): A2AEnvelope {
@@ -390,6 +396,7 @@ export class Handling implements HandlingContext<never> {
   abort(reason: OrreryError): void {
     this.cutShort ??= reason;
     this.#abort?.abort(reason);
+    this.#onCutShort?.();
     this.#cancelAsks(reason);
   }
 

@@ -112,7 +112,7 @@ class Relayed {
       this.#end({});
       throw error;
     }
-    this.#handling.signal.addEventListener('abort', () => this.#cutShort(), { once: true });
+    this.#handling.whenCutShort(() => this.#cutShort());
     if (mail.extras?.stream === true)
       this.#stream = new RelayedStream(this.#cell, this.#handling, (count) => this.#sent?.pull(count));
   }

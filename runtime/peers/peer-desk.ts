@@ -62,7 +62,10 @@ class Served implements ServedRequest {
   readonly #session: PeerSession;
   readonly #asker: Asker;
   readonly #deps: PeerDeskDeps;
-  readonly #gaveUp = new AbortController();
+  /** Why nobody waits for it any more. */
+  #goneBecause: OrreryError | undefined;
+  /** Made for whoever needs it: a tell does not. */
+  #abort: AbortController | undefined;
   #credit = 0;
   #wake: () => void = () => undefined;
   #taint: Taint | undefined;
@@ -95,8 +98,15 @@ class Served implements ServedRequest {
   }
 
   abort(reason: string): void {
-    this.#gaveUp.abort(cancelled(reason));
+    this.#goneBecause ??= cancelled(reason);
+    this.#abort?.abort(this.#goneBecause);
     this.#wake();
+  }
+
+  get #signal(): AbortSignal {
+    this.#abort ??= new AbortController();
+    if (this.#goneBecause !== undefined) this.#abort.abort(this.#goneBecause);
+    return this.#abort.signal;
   }
 
   get #row(): AgentRow | undefined {
@@ -105,7 +115,7 @@ class Served implements ServedRequest {
   }
 
   #perform(): void {
-    if (this.#gaveUp.signal.aborted) return this.#fail(this.#gaveUp.signal.reason);
+    if (this.#goneBecause !== undefined) return this.#fail(this.#goneBecause);
     const from = this.#row;
     if (from === undefined) throw agentNotFound(this.#request.envelope.sender);
     const mail = this.#mailOf(this.#request);
@@ -129,7 +139,7 @@ class Served implements ServedRequest {
     );
     this.#deps.thread.mailSender.askLater(from, waiting, {
       ...this.#listeners,
-      signal: this.#gaveUp.signal,
+      signal: this.#signal,
       ...(budget === undefined ? {} : { budget, onSpent: this.#onSpent }),
     });
   }
@@ -140,12 +150,12 @@ class Served implements ServedRequest {
     try {
       const chunks = this.#deps.thread.mailSender.streamLater(from, mail, {
         ...this.#listeners,
-        signal: this.#gaveUp.signal,
+        signal: this.#signal,
         ...(budget === undefined ? {} : { budget, onSpent: this.#onSpent }),
       });
       for await (const value of chunks) {
         await this.#creditForOne();
-        if (this.#gaveUp.signal.aborted) throw this.#gaveUp.signal.reason;
+        if (this.#goneBecause !== undefined) throw this.#goneBecause;
         this.#session.answer({ type: 'chunk', n, value, ...this.#tainted });
       }
       this.#session.answer({ type: 'done', n, ...this.#lastWords });
@@ -182,7 +192,7 @@ class Served implements ServedRequest {
     const { thread, names, self } = this.#deps;
     const read = readName(envelope.recipient);
     if (read?.node !== self) throw agentNotFound(envelope.recipient);
-    const mail = fromEnvelope(this.#believed(envelope));
+    const mail = fromEnvelope(withoutHint(envelope));
     mail.sender = names.here(envelope.sender);
     mail.recipient = read.agent;
     mail.timestamp = thread.turns.stamp();
@@ -196,12 +206,6 @@ class Served implements ServedRequest {
     if (isRepeatable === true) mail.extras.derived = true;
     if (isFrame === true && envelope.type === 'stream-data') mail.extras.frame = true;
     return mail;
-  }
-
-  #believed({ metadata, ...envelope }: A2AEnvelope): A2AEnvelope {
-    if (metadata === undefined) return envelope;
-    const { tier: _, sandboxId: __, deadlineAtMs: ___, routingHint: ____, ...rest } = metadata;
-    return { ...envelope, metadata: { tier: 3, ...rest } };
   }
 
   get #listeners() {
@@ -271,10 +275,17 @@ class Served implements ServedRequest {
   }
 
   async #creditForOne(): Promise<void> {
-    while (this.#credit <= 0 && !this.#gaveUp.signal.aborted)
+    while (this.#credit <= 0 && this.#goneBecause === undefined)
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
     this.#credit -= 1;
   }
+}
+
+/** Whom it is for is said by its recipient. What else a node may not say of its agents, no mail has from an envelope. */
+function withoutHint(envelope: A2AEnvelope): A2AEnvelope {
+  if (envelope.metadata?.routingHint === undefined) return envelope;
+  const { routingHint: _, ...metadata } = envelope.metadata;
+  return { ...envelope, metadata };
 }
