@@ -90,7 +90,7 @@ export const PeerOptions = z
   })
   .refine(({ discover, transports }) => discover.topic.length === 0 || transports.some(canJoin), {
     path: ['discover', 'topic'],
-    error: 'no topic without a transport that joins topics, such as hyperSwarm()',
+    error: 'a transport that joins topics, such as hyperSwarm(), or no topic',
   });
 
 /**

@@ -94,4 +94,21 @@ describe('nodes with two transports (N-D07, N-V01, N-3.7)', () => {
       expect([await wayOf(rome), await wayOf(oslo)]).toEqual([[second], [second]]);
     },
   );
+
+  it('close the channel when neither comes back in time, and wait for the node', async () => {
+    const { rome, oslo } = await pair('websocket', 'libp2p', {
+      channel: { ...CHANNEL, reconnectTimeoutMs: 1_500 },
+    });
+    await rome.call('cut', 'websocket');
+    await rome.call('cut', 'libp2p');
+    const reasons = async (node: NodeProcess) =>
+      (await node.call<readonly { channelStatus?: string; reason?: string }[]>('events', 'channel-status'))
+        .filter(({ channelStatus }) => channelStatus === 'closed')
+        .map(({ reason }) => reason);
+    for (const node of [rome, oslo]) {
+      await until(async () => (await reasons(node)).length > 0);
+      expect((await reasons(node))[0]).toContain('it was not open again within 1500 ms');
+      expect((await node.peers()).map(({ status }) => status)).toEqual(['rejoining']);
+    }
+  });
 });

@@ -1,4 +1,5 @@
 import { capability, type FoundPeer, type PeerOptions, type RemoteQuery, startSystem } from 'orrery';
+import { webSocket } from 'orrery/websocket';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../../index.ts';
@@ -378,7 +379,15 @@ describe('A lookup that finds nobody', () => {
 
 describe('What a system looks up with', () => {
   it('is refused naming field and value where it is no such thing', async () => {
-    const faults = [{ lookup: 'dht' }, { lookup: async () => [], timeoutMs: -1 }, {}];
+    const node = { transports: [webSocket()], identity: { node: 'rome' } };
+    const faults = [
+      { lookup: 'dht' },
+      { lookup: async () => [], timeoutMs: -1 },
+      {},
+      { ...node, discover: { topic: 'team' } },
+      { ...node, discover: { topic: ['team', ''] } },
+      { ...node, discover: { dial: ['rome:7400'] } },
+    ];
     const messages = await Promise.all(
       faults.map(async (peers) => (await rejection(startSystem({ peers } as never))).message),
     );
@@ -386,6 +395,9 @@ describe('What a system looks up with', () => {
       expect.stringContaining('peers.lookup'),
       expect.stringContaining('peers.timeoutMs'),
       expect.stringContaining('peers.transports'),
+      expect.stringContaining('peers.discover.topic is "team", expected a transport that joins topics'),
+      expect.stringContaining('peers.discover.topic'),
+      expect.stringContaining('peers.discover.dial[0] is "rome:7400"'),
     ]);
   });
 });
