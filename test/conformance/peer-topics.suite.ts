@@ -18,10 +18,13 @@ export interface TopicNetwork extends AsyncDisposable {
 
 const who = capability({ id: 'who', description: 'Says who asks', input: z.null(), output: z.string() });
 const host = (node: string) =>
-  defineAgent({ id: `host-${node}`, name: 'HOST', version: '1.0.0', description: 'Says who asks', tier: 2 }).handle(
-    who,
-    (_, ctx) => ctx.envelope.sender,
-  );
+  defineAgent({
+    id: `host-${node}`,
+    name: 'HOST',
+    version: '1.0.0',
+    description: 'Says who asks',
+    tier: 2,
+  }).handle(who, (_, ctx) => ctx.envelope.sender);
 
 /** What nodes that know a topic, and keys, are to each other. */
 export function peerTopicsSuite(name: string, network: () => Promise<TopicNetwork>): void {

@@ -5,7 +5,9 @@ import { readPeerMessages } from '../../../runtime/peers/peer-message.ts';
 
 describe('where a node says that it is (C-05, N-D07)', () => {
   it('is read address by address: what no transport has is passed over, the same counts once', () => {
-    expect(endpointsAt(['ws://a:1/x', 'smtp:a', 'ws://a:1/x', 'hyperswarm:ab', '/ip4/1.2.3.4/tcp/1'])).toEqual([
+    expect(
+      endpointsAt(['ws://a:1/x', 'smtp:a', 'ws://a:1/x', 'hyperswarm:ab', '/ip4/1.2.3.4/tcp/1']),
+    ).toEqual([
       { transport: 'websocket', address: 'ws://a:1/x' },
       { transport: 'hyperswarm', address: 'hyperswarm:ab' },
       { transport: 'libp2p', address: '/ip4/1.2.3.4/tcp/1' },
