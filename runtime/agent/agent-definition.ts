@@ -74,6 +74,12 @@ export class AgentDefinition<State = undefined> {
   isProxy = false;
 
   /**
+   * What stands for it here only passes on what comes: proposals and documents are taken where it lives.
+   * @internal
+   */
+  isRelay = false;
+
+  /**
    * How many envelopes it may have in hand at a time.
    * @internal
    */

@@ -15,6 +15,7 @@ import {
   isOrreryError,
   type LastError,
   notHere,
+  type OrreryError,
   supervisorGaveUp,
   reasonOf,
 } from '../protocol/errors.ts';
@@ -179,12 +180,13 @@ export class Cell {
       this.outcomes.deadLetter(mail, mail.tombstone ?? this.#lastWord);
       return;
     }
+    const { isRelay } = this.definition;
     const isHandled =
       mail.extras?.channel === undefined
-        ? this.thread.interceptors.accepts(this, mail)
+        ? !isRelay && this.thread.interceptors.accepts(this, mail)
         : this.thread.channels.hears(this, mail);
     if (isHandled) return this.outcomes.settle(mail, 'handled');
-    if (mail.extras?.frame === true) this.#takeAsMail(mail);
+    if (mail.extras?.frame === true && !isRelay) this.#takeAsMail(mail);
     this.#mailbox.put(mail, lane);
     if (this.#hand === undefined || this.#hasRoom || lane === LANE.callback || this.#isMutual(mail))
       this.thread.turns.wake(this);
@@ -403,6 +405,16 @@ export class Cell {
   /** What was done of it elsewhere is not known any more: the envelope is told or tried again, and the actor goes on. */
   lose(handling: Handling, reason: string): void {
     if (!handling.isOver) this.#cutOffOne(handling, { reason });
+  }
+
+  /** It has reached nobody, and nobody will get it: it is a dead letter, and whoever asked is told. */
+  deadLetter(handling: Handling, why: OrreryError): void {
+    if (handling.isOver) return;
+    if (handling.cutShort !== undefined) return this.fail(handling, why);
+    if (this.#awaitsJournal(handling, () => this.deadLetter(handling, why))) return;
+    this.#letGo(handling);
+    this.outcomes.deadLetter(handling.mail as Mail, errorToData(why));
+    this.#goOn();
   }
 
   #cutOffOne(handling: Handling, cutOff: CutOff): void {

@@ -8,7 +8,7 @@ import { type Mail, NO_ASK, toEnvelope } from '../mailbox/mail.ts';
 import { type Budget, type Cost, restOf } from '../protocol/budget.ts';
 import type { A2AEnvelope, EnvelopeMetadata } from '../protocol/envelope.ts';
 import { remoteUnreachable } from '../protocol/edge-errors.ts';
-import { ERROR_CODES, type ErrorCode, OrreryError, reasonOf } from '../protocol/errors.ts';
+import { ERROR_CODES, type ErrorCode, isOrreryError, OrreryError, reasonOf } from '../protocol/errors.ts';
 import type { PeerAnswer, PeerRequest, ToldError } from './peer-message.ts';
 import type { PeerNames } from './peer-names.ts';
 import type { SentRequest } from './peer-session.ts';
@@ -57,9 +57,14 @@ export class PeerActor implements ActorLife {
     const entry = entryOf(this.#cell.definition, mail.capability);
     const isStream = mail.extras?.stream === true;
     if (entry !== undefined) refuseOtherKind(entry, isStream, this.#cell.row.id);
-    const relayed = new Relayed(this.#cell, handling, this.#way());
-    this.#open.add(relayed);
-    relayed.begin(mail, () => this.#open.delete(relayed));
+    try {
+      const relayed = new Relayed(this.#cell, handling, this.#way());
+      this.#open.add(relayed);
+      relayed.begin(mail, () => this.#open.delete(relayed));
+    } catch (error) {
+      if (!isOrreryError(error) || error.code !== 'REMOTE_UNREACHABLE') throw error;
+      this.#cell.deadLetter(handling, error);
+    }
     return PENDING;
   }
 
@@ -219,7 +224,7 @@ class Relayed {
     const handling = this.#handling;
     if (handling.isOver) return;
     if (mayHaveArrived) this.#cell.lose(handling, reason);
-    else this.#cell.fail(handling, remoteUnreachable(this.#way.line.node, reason, { mayHaveArrived }));
+    else this.#cell.deadLetter(handling, remoteUnreachable(this.#way.line.node, reason, { mayHaveArrived }));
   }
 
   /** Its deadline has passed, or it was cancelled. */

@@ -36,6 +36,7 @@ export function definitionOf(
   });
   definition.node = nodeId;
   definition.isProxy = true;
+  definition.isRelay = true;
   definition.concurrency = CONCURRENCY;
   for (const capability of card.capabilities) {
     const known = describedElsewhere(capability, capability.carries);

@@ -1,7 +1,7 @@
 import { ChannelManager } from '../channels/channel-manager.ts';
 import type { A2AChannel } from '../channels/a2a-channel.ts';
 import { type ChannelLogEvent, channelLogEvent } from '../channels/channel-event.ts';
-import type { ChannelOptions } from '../channels/channel-options.ts';
+import { ChannelOptions } from '../channels/channel-options.ts';
 import { type ChannelProof, channelSigner, type ChannelSigner } from '../channels/channel-proof.ts';
 import type { AskedChannel, HelloRefusal } from '../channels/credentials.ts';
 import { outsiderOf } from '../mailbox/outsider.ts';
@@ -38,8 +38,6 @@ import {
   trustOf,
 } from './trust-book.ts';
 
-/** How long a node that has gone is awaited. */
-const PATIENCE_MS = 30_000;
 /** Requests of one other node that may be open here at a time. */
 const MAX_SERVED = 4_096;
 /** What a message may take of a frame: the envelope around it needs the rest. */
@@ -180,8 +178,8 @@ export class PeerNode implements SessionUser {
     if (known !== undefined) return known;
     const line = new PeerLine(node);
     this.#lines.set(node, line);
-    this.#deps.seams.clock.setTimer(PATIENCE_MS, () => {
-      if (!this.#peers.has(node)) line.lose(`nothing was heard of it for ${PATIENCE_MS} ms`);
+    this.#deps.seams.clock.setTimer(this.#patienceMs, () => {
+      if (!this.#peers.has(node)) line.lose(`nothing was heard of it for ${this.#patienceMs} ms`);
     });
     return line;
   }
@@ -404,6 +402,11 @@ export class PeerNode implements SessionUser {
     return others < MAX_CHANNELS && this.#trustOf(publicKey) !== undefined;
   }
 
+  /** How long a node that has gone is awaited: as long as its channel is. */
+  get #patienceMs(): number {
+    return ChannelOptions.parse(this.#deps.network.channel).reconnectTimeoutMs;
+  }
+
   get #maxMessageBytes(): number {
     const { transports, channel } = this.#deps.network;
     const most = Math.min(...transports.map(({ maxFrameBytes }) => maxFrameBytes));
@@ -461,7 +464,7 @@ export class PeerNode implements SessionUser {
       { node, publicKey, trust, outsider: outsiderOf(`peer:${node}`, self.salt) },
       {
         clock: seams.clock,
-        patienceMs: PATIENCE_MS,
+        patienceMs: this.#patienceMs,
         line: this.lineTo(node),
         onStatus: (one, status, reason) => user.onStatus(one, status, reason),
         onCut: (one) => {

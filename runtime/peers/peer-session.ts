@@ -182,16 +182,17 @@ export class PeerSession {
     this.#stopListening();
     this.#writer.end();
     this.#pulse.stop();
+    // Whoever is told may ask for something at once: it goes another way already, behind what has waited here.
+    this.#deps.user.onOver(reason, this);
     const open = [...this.#open.values()];
     this.#open.clear();
-    for (const own of open) if (!own.isOver) own.user.onLost(reason, true);
     for (let own = this.#waiting.shift(); own !== undefined; own = this.#waiting.shift())
       if (!own.isOver) own.user.onLost(reason, false);
+    for (const own of open) if (!own.isOver) own.user.onLost(reason, true);
     const served = [...this.#served.values()];
     this.#served.clear();
     for (const request of served) request.abort(reason);
     void this.channel.close();
-    this.#deps.user.onOver(reason, this);
     for (const tell of this.#onOver.splice(0)) tell();
   }
 

@@ -102,7 +102,8 @@ export const PeerOptions = z
  * - `revoked`    keys that are let in no more, also where `trust` has them or `*`. @default none
  * - `discover`   `dial`: addresses of other nodes, tried until they are there. `topic`: names under which nodes find each other,
  *                with each transport that joins topics; one or several. @default none: others dial
- * - `channel`    how channels wait, try again, and bound what they keep.
+ * - `channel`    how channels wait, try again, and bound what they keep; its `reconnectTimeoutMs` is how long a node that is
+ *                lost is awaited.
  * - `lookup`     finds agents and capabilities that nobody here has in other ways; resolves to an empty list when there are none.
  *                `signal` aborts after `timeoutMs`. What it throws is an `error` event, and to whoever asked the agent is not found.
  * - `timeoutMs`  how long one lookup may take. @default 2_000

@@ -115,6 +115,22 @@ describe('A session between two nodes', () => {
     rome.session.answer({ type: 'done', n: 0 });
   });
 
+  it('is over before it tells of what is lost, first of what has waited: whoever asks again goes another way', async () => {
+    const [oslo] = sessionPair();
+    oslo.session.use(1);
+    const told: (readonly [mayHaveArrived: boolean, ends: number])[] = [];
+    for (const payload of [1, 2])
+      oslo.session.request(request(payload), {
+        onAnswer: () => undefined,
+        onLost: (_, mayHaveArrived) => told.push([mayHaveArrived, oslo.ended.length]),
+      });
+    oslo.session.end('it was cut');
+    expect(told).toEqual([
+      [false, 1],
+      [true, 1],
+    ]);
+  });
+
   it('ends where something was not delivered: what follows would have a gap', async () => {
     const [oslo] = sessionPair();
     oslo.session.use(1);
