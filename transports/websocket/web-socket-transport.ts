@@ -23,7 +23,7 @@ import { WebSocketCarrier } from './web-socket-carrier.ts';
  * - `headers`          sent when it connects.
  * - `origins`          web pages that may connect. A browser names the page in `Origin`; any other page gets 403. @default []
  * - `tls`              PEM texts. With `key` and `cert` it listens at `wss:`; `ca` is what it trusts when it connects.
- * - `connectTimeoutMs` how long connecting may take, milliseconds. @default 10_000
+ * - `connectTimeoutMs` how long connecting may take, milliseconds; also for whoever connects to it. @default 10_000
  */
 export const WebSocketOptions = z.strictObject({
   host: z.string().min(1).default('127.0.0.1'),
@@ -43,6 +43,9 @@ export const WebSocketOptions = z.strictObject({
   connectTimeoutMs: z.int().positive().default(10_000),
 });
 export type WebSocketOptions = z.input<typeof WebSocketOptions>;
+
+/** Those that a listener has at a time: more are ended as they come. */
+const MAX_CONNECTIONS = 2_048;
 
 const STATUS_TEXT = { 403: 'Forbidden', 404: 'Not Found' } as const;
 
@@ -114,8 +117,18 @@ export class WebSocketTransport implements Transport {
 
   /** Fails with INVALID_OPTIONS when it cannot listen where the options say. */
   async listen(onConnection: (connection: CarriedConnection) => void): Promise<Listener> {
-    const { host, port, path, maxFrameBytes, tls } = this.#options;
-    const server = tls?.cert === undefined ? createServer() : createTlsServer(tls);
+    const { host, port, path, maxFrameBytes, tls, connectTimeoutMs } = this.#options;
+    // Who connects and does not say what for, or a byte a second of it, is not waited for.
+    const patience = {
+      headersTimeout: connectTimeoutMs,
+      requestTimeout: connectTimeoutMs,
+      connectionsCheckingInterval: Math.min(connectTimeoutMs, 1_000),
+    };
+    const server =
+      tls?.cert === undefined
+        ? createServer(patience)
+        : createTlsServer({ ...patience, ...tls, handshakeTimeout: connectTimeoutMs });
+    server.maxConnections = MAX_CONNECTIONS;
     const upgrader = new WebSocketServer({
       noServer: true,
       maxPayload: maxFrameBytes,
