@@ -6,16 +6,8 @@ import {
   NodeProcess,
   until,
 } from '../fixtures/peers/node-process.ts';
-import type { TransportOrder } from '../fixtures/peers/node-transports.ts';
-
-/** Where nodes are: the transport of one that others dial, always at the same address, and of one that dials. */
-export interface NodeNetwork extends AsyncDisposable {
-  /** `name`: the transport of the same node after a restart has the same address. */
-  listening(name: string): Promise<TransportOrder> | TransportOrder;
-  dialling(): TransportOrder;
-}
-
-const CHANNEL = { heartbeatMs: 200, silenceTimeoutMs: 2_000, redial: { firstMs: 20, maxMs: 200 } };
+import { CHANNEL } from '../fixtures/peers/node-team.ts';
+import type { NodeNetwork } from '../fixtures/peers/node-networks.ts';
 
 /** What two nodes are to each other, over any transport. */
 export function peerNodesSuite(name: string, network: () => Promise<NodeNetwork>): void {
@@ -137,12 +129,17 @@ export function peerNodesSuite(name: string, network: () => Promise<NodeNetwork>
       );
     });
 
-    it('are found again after a restart under the same key: what was under way is told, and nothing comes twice', async () => {
+    it('are found again after a restart under the same key: what was under way is told, or tried again where it may be, and nothing comes twice', async () => {
       const { rome, oslo, ofRome } = await pair();
-      const underWay = oslo.ask('worker-rome', 'peers.wait', null, { timeoutMs: 100_000 });
+      const pid = await rome.call('pid');
+      const underWay = oslo.ask('worker-rome', 'peers.outlive', pid, { timeoutMs: 100_000 });
+      const triedAgain = oslo.ask('worker-rome', 'peers.outlive', pid, {
+        timeoutMs: 100_000,
+        delivery: 'retry',
+      });
       await until(
         async () =>
-          ((await rome.ask('worker-rome', 'peers.tally', null)) as { waiting: number }).waiting === 1,
+          ((await rome.ask('worker-rome', 'peers.tally', null)) as { waiting: number }).waiting === 2,
       );
       await rome.kill();
       await oslo.sees('rome', 'rejoining');
@@ -151,6 +148,7 @@ export function peerNodesSuite(name: string, network: () => Promise<NodeNetwork>
       const again = await start(await ofRome());
       await expect(underWay).rejects.toMatchObject({ code: 'ACTOR_DIED' });
       expect(await waits).toMatchObject({ input: 'again' });
+      expect(await triedAgain).toBe(await again.call('pid'));
       await oslo.sees('rome');
       expect(await again.ask('worker-oslo', 'peers.terms', 2)).toMatchObject({ input: 2 });
       await oslo.settles();

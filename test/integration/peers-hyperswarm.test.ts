@@ -1,15 +1,4 @@
-import createTestnet from 'hyperdht/testnet.js';
 import { peerNodesSuite } from '../conformance/peer-nodes.suite.ts';
+import { NODE_NETWORKS } from '../fixtures/peers/node-networks.ts';
 
-peerNodesSuite('Hyperswarm', async () => {
-  const testnet = await createTestnet(3);
-  const common = { bootstrap: testnet.bootstrap, host: '127.0.0.1' };
-  return {
-    listening: (name) => ({
-      kind: 'hyperswarm',
-      options: { ...common, seed: Buffer.from(name).toString('hex').padEnd(64, '0') },
-    }),
-    dialling: () => ({ kind: 'hyperswarm', options: common }),
-    [Symbol.asyncDispose]: () => testnet.destroy(),
-  };
-});
+peerNodesSuite('Hyperswarm', NODE_NETWORKS.Hyperswarm);

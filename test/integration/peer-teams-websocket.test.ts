@@ -1,0 +1,4 @@
+import { peerTeamsSuite } from '../conformance/peer-teams.suite.ts';
+import { NODE_NETWORKS } from '../fixtures/peers/node-networks.ts';
+
+peerTeamsSuite('WebSocket', NODE_NETWORKS.WebSocket);
