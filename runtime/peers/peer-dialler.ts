@@ -55,6 +55,8 @@ interface Target {
   key: string | undefined;
   /** Where it is looked for now: at the endpoint, wherever else it says that it is, or anywhere while it has a channel. */
   at: 'endpoint' | 'elsewhere' | 'anywhere';
+  /** It is not dialled before a while has passed; `stop` ends that. */
+  isResting: boolean;
   stop: () => void;
 }
 
@@ -90,6 +92,16 @@ export class PeerDialler {
     if (this.#found < MAX_FOUND) this.#add(endpoint, true);
   }
 
+  /** Who is let in has changed: dials at once wherever a node was refused, or has refused this one. */
+  retry(): void {
+    for (const target of this.#targets.values()) {
+      if (!target.isResting || target.refusals === 0) continue;
+      target.stop();
+      target.refusals = 0;
+      this.#begin(target);
+    }
+  }
+
   /** Dials no more. */
   stop(): void {
     this.#isClosed = true;
@@ -105,7 +117,17 @@ export class PeerDialler {
     const name = nameOf(endpoint);
     if (this.#targets.has(name) || this.#isClosed) return;
     const target: Target = {
-      ...{ name, endpoint, isFound, failures: 0, refusals: 0, isNew: true, key: undefined, at: 'endpoint' },
+      ...{
+        name,
+        endpoint,
+        isFound,
+        failures: 0,
+        refusals: 0,
+        isNew: true,
+        isResting: false,
+        key: undefined,
+        at: 'endpoint',
+      },
       stop: () => undefined,
       manager: this.#user.newManager({
         endpoints: () => this.#endpointsOf(target),
@@ -119,6 +141,7 @@ export class PeerDialler {
   }
 
   #begin(target: Target): void {
+    target.isResting = false;
     if (!target.isFound) void this.#dial(target, () => undefined);
     else if (this.#dialled >= MAX_DIALLED) this.#waiting.push(target);
     else {
@@ -176,6 +199,7 @@ export class PeerDialler {
     }
     const waitMs =
       isFound && refusals > 0 ? backOffMs(REFUSED, refusals, random) : backOffMs(REDIAL, failures, random);
+    target.isResting = true;
     target.stop = clock.setTimer(waitMs, () => this.#begin(target));
   }
 

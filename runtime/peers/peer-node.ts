@@ -198,6 +198,7 @@ export class PeerNode implements SessionUser {
         this.#cut(peer, 'its name is that of another key');
       else if (!judgesAlike(peer.identity.trust, now)) this.#cut(peer, 'it is judged otherwise');
     }
+    this.#dialler.retry();
   }
 
   /** Trusts this key no more: whoever has it is cut off at once. */

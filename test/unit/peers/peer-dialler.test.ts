@@ -117,6 +117,16 @@ describe('dialling other nodes (N-3.6, N-D07, C-05)', () => {
     expect(counts().attempts).toBe(2);
   });
 
+  it('dials an end that refused at once, and once, when who is let in has changed', async () => {
+    const { dialler, pass, counts } = network(() => 'refuses');
+    dialler.dialFound(at('ws://stranger'));
+    await pass(1_000);
+    dialler.retry();
+    dialler.retry();
+    await pass(59_000);
+    expect(counts().attempts).toBe(2);
+  });
+
   it('looks for a node that has gone at the other addresses that it has named, where it has to have the same key', async () => {
     let isThere = true;
     const { dialler, attempts, goals, sessions, pass } = network(
