@@ -20,6 +20,7 @@ const LONGEST = [
   'test/integration/mcp/conformance.test.ts',
   'test/integration/mcp/inspector.test.ts',
   'test/integration/thrown.test.ts',
+  'apps/cli/test/integration/peers.test.ts',
   'apps/cli/test/integration/up.test.ts',
   'test/integration/process-orphans.test.ts',
   'test/integration/watchdog.test.ts',

@@ -87,6 +87,7 @@ export { systemSeams } from './protocol/system-seams.ts';
 export type { Taint } from './protocol/taint.ts';
 export type { Clock, IdSource, NewId, NewSecret, Random, Seams } from './protocol/seams.ts';
 export { type SigningKeyPair, signingKeyPair } from './protocol/signing.ts';
+export { keyInFile } from './peers/key-file.ts';
 export {
   canJoin,
   type Connection,

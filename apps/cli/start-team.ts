@@ -1,4 +1,4 @@
-import { type AgentSpec, startSystem, type Team } from 'orrery';
+import { type AgentSpec, type PeerOptions, startSystem, type Team } from 'orrery';
 
 /** One worker is enough, because heavy work runs in processes of its own. */
 const DEFAULT_WORKERS = 1;
@@ -8,14 +8,17 @@ export const startTeam = ({
   agents,
   workers = DEFAULT_WORKERS,
   journal,
+  peers,
 }: {
   agents: readonly AgentSpec[];
   workers?: number;
   journal?: string;
+  peers?: PeerOptions;
 }): Promise<Team> =>
   startSystem({
     agents,
     spareThread: false,
     ...(journal === undefined ? {} : { journal: { path: journal } }),
+    ...(peers === undefined ? {} : { peers }),
     workers,
   });

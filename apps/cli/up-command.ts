@@ -3,9 +3,14 @@ import type { Team } from 'orrery';
 import type { Serving } from 'orrery/gateway';
 import type { CommandDeps } from './command.ts';
 import type { TypedOptions } from './run-plan.ts';
+import { NodeSocket } from './node-socket.ts';
+import { type NodeFacts, nodeFacts, nodeLines } from './node-lines.ts';
+import { nodeOrders } from './node-orders.ts';
+import { type NodePlan, refusalOfNode } from './node-plan.ts';
+import { runtimeFolder } from './own-folder.ts';
 import { startTeam } from './start-team.ts';
 import { planUp, refusalOf, type UpPlan } from './up-plan.ts';
-import { TokenFile, tokenFolder } from './up-token.ts';
+import { TokenFile } from './up-token.ts';
 import { type UnapprovedCatalogue, unapprovedCatalogues } from './unapproved-catalogues.ts';
 
 const SIGNAL_EXIT = 128;
@@ -18,27 +23,41 @@ const CARD = '.well-known/agent-card.json';
 export async function upCommand(options: TypedOptions, deps: CommandDeps): Promise<number> {
   const { interruption, clock, version } = deps;
   const plan = await planUp(options, { clock, version });
-  await using system = await startTeam(teamOf(plan));
+  const { node } = plan;
+  await using system = await startTeam(teamOf(plan)).catch((error: unknown) => {
+    throw node === undefined ? error : refusalOfNode(error, node, options);
+  });
+  using socket = node && (await openSocket(system, node));
   const serving = await system.serve(plan.serve).catch((error: unknown) => {
     throw refusalOf(error, options);
   });
   using tokenFile = tokenFileOf(plan, serving);
   const token = tokenFile === undefined ? undefined : { token: String(plan.token), file: tokenFile.path };
   const isJson = options['json'] === true;
-  const shown: Shown = { serving, token, catalogues: await unapprovedCatalogues(system) };
+  const facts = node && nodeFacts(system.peers, node);
+  const shown: Shown = { serving, token, node: facts, catalogues: await unapprovedCatalogues(system) };
   deps.screen.write(isJson ? jsonLines(shown) : plainLines(shown));
   await untilAborted(interruption.signal);
   // Removed first, because a slow end is cut off.
   tokenFile?.[Symbol.dispose]();
+  socket?.[Symbol.dispose]();
   await end(system, serving, deps, isJson);
   return SIGNAL_EXIT + (interruption.signalNumber ?? SIGINT);
 }
 
-const teamOf = ({ agents, workers, journal }: UpPlan): Parameters<typeof startTeam>[0] => ({
+const teamOf = ({ agents, workers, journal, node }: UpPlan): Parameters<typeof startTeam>[0] => ({
   agents,
   ...(workers === undefined ? {} : { workers }),
   ...(journal === undefined ? {} : { journal }),
+  ...(node === undefined ? {} : { peers: node.peers }),
 });
+
+/** Lets `orrery peers` in. */
+const openSocket = (
+  { peers }: Team,
+  { node, trustFile, peers: { trust = [] } }: NodePlan,
+): Promise<NodeSocket> =>
+  NodeSocket.open(runtimeFolder(process.env), node, nodeOrders({ peers, trustFile, typed: trust }));
 
 /** The token for callers, and the file that has it. */
 interface Token {
@@ -50,11 +69,12 @@ interface Token {
 interface Shown {
   readonly serving: Serving;
   readonly token: Token | undefined;
+  readonly node: NodeFacts | undefined;
   readonly catalogues: readonly UnapprovedCatalogue[];
 }
 
 const tokenFileOf = ({ token }: UpPlan, { port }: Serving): TokenFile | undefined =>
-  token === undefined ? undefined : new TokenFile(tokenFolder(process.env), port, token);
+  token === undefined ? undefined : new TokenFile(runtimeFolder(process.env), port, token);
 
 function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -76,11 +96,12 @@ async function end(system: Team, serving: Serving, { screen }: CommandDeps, isJs
 const cardUrl = (url: string, agentId: string): string => `${url}/${encodeURIComponent(agentId)}/${CARD}`;
 
 /** Formats the facts as lines of JSON. */
-function jsonLines({ serving, token, catalogues }: Shown): string {
+function jsonLines({ serving, token, node, catalogues }: Shown): string {
   const { url, host, port, grpcAddress, routes, team, admits } = serving;
   const lines = [
     { type: 'serving', url, host, port, grpcAddress, card: `${url}/${CARD}`, ...admits },
     ...(token === undefined ? [] : [{ type: 'token', ...token }]),
+    ...(node === undefined ? [] : [{ type: 'node', ...node }]),
     ...team.cards().map(({ id, name, tier }) => ({ type: 'agent', id, name, tier, card: cardUrl(url, id) })),
     ...routes.map((route) => ({ type: 'route', ...route })),
     ...catalogues.map((catalogue) => ({ type: 'catalogue', ...catalogue })),
@@ -89,7 +110,7 @@ function jsonLines({ serving, token, catalogues }: Shown): string {
   return `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;
 }
 
-function plainLines({ serving, token, catalogues }: Shown): string {
+function plainLines({ serving, token, node, catalogues }: Shown): string {
   const { url, grpcAddress, routes, team } = serving;
   const agents = team.cards().map(({ id }) => [id, cardUrl(url, id)]);
   const lines = [
@@ -106,6 +127,7 @@ function plainLines({ serving, token, catalogues }: Shown): string {
     '',
     `Who may come in: ${token === undefined ? whoMay(serving) : 'whoever has the token'}`,
     ...(token === undefined ? [] : tokenLines(token)),
+    ...(node === undefined ? [] : ['', ...nodeLines(node), '']),
     ...catalogues.map(({ reason }) => reason),
     `Health: ${url}/healthz and ${url}/readyz, metrics: ${url}/metrics`,
     'Ctrl-C ends it',

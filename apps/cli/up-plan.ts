@@ -4,6 +4,7 @@ import type { Authenticator } from 'orrery/admission';
 import type { ServeOptions } from 'orrery/gateway';
 import { agentsMeant } from './agents-meant.ts';
 import { keysInFile } from './api-key-file.ts';
+import { type NodePlan, planNode } from './node-plan.ts';
 import { DEFAULT_PORT, readList, readNamedFile, readPort, readWorkers } from './option-values.ts';
 import { isInstalled } from './optional-packages.ts';
 import type { TypedOptions } from './run-plan.ts';
@@ -18,6 +19,8 @@ export interface UpPlan {
   /** The token that callers need; undefined if they authenticate otherwise. */
   readonly token: string | undefined;
   readonly serve: ServeOptions;
+  /** Of a node among others; undefined where none is asked for. */
+  readonly node: NodePlan | undefined;
 }
 
 /** Checks the options before anything starts. Throws UsageError naming option and value. */
@@ -39,11 +42,13 @@ export async function planUp(
     options['xpr'] === true ? await xprOptions(options['xpr-gate'] === true) : {};
   const given = [...authenticators, ...ofXpr];
   const { token, serve: byToken } = tokenOf(options, given.length > 0);
+  const agents = await agentsMeant(options['agents']);
   return {
-    agents: await agentsMeant(options['agents']),
+    agents,
     workers: readWorkers(options['workers']),
     journal: journal === undefined ? undefined : resolve(String(journal)),
     token,
+    node: await planNode(options, certificateIn(tls)),
     serve: {
       ...xpr,
       version,
@@ -113,6 +118,9 @@ function tlsOf(options: TypedOptions): ServeOptions['tls'] {
     throw new UsageError('Option "--tls-cert" is missing: https needs a key and its certificate');
   return { key, cert, ...(ca === undefined ? {} : { ca, requestCert: true }) };
 }
+
+const certificateIn = (tls: ServeOptions['tls']): { key: string; cert: string } | undefined =>
+  tls === undefined ? undefined : { key: String(tls.key), cert: String(tls.cert) };
 
 async function authenticatorsOf(options: TypedOptions, clock: Clock): Promise<Authenticator[]> {
   const { jwks, issuer, audience } = options;

@@ -1,23 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import {
-  chmodSync,
-  closeSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
-import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { closeSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Authenticator, sharedToken } from 'orrery/admission';
+import { makeOwn } from './own-folder.ts';
 import { UsageError } from './usage-error.ts';
 
 const TOKEN_BYTES = 32;
-const OWN_FOLDER = 0o700;
-const OTHERS = 0o077;
 const OWN_FILE = 0o600;
 
 /** The principal of callers with the token: the user who started the team, or somebody who got the token from them. */
@@ -33,21 +21,6 @@ const OWNER = {
 export function newToken(): { readonly token: string; readonly authenticator: Authenticator } {
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   return { token, authenticator: sharedToken(token, OWNER) };
-}
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/**
- * The folder of token files: `$XDG_RUNTIME_DIR/orrery`, which the system clears at logout; else `$XDG_STATE_HOME/orrery`;
- * else `~/.local/state/orrery`. Variables with relative paths are ignored.
- */
-export function tokenFolder(environment: Environment, home = homedir()): string {
-  const absolute = (name: string): string | undefined => {
-    const path = environment[name];
-    return path !== undefined && isAbsolute(path) ? path : undefined;
-  };
-  const above = absolute('XDG_RUNTIME_DIR') ?? absolute('XDG_STATE_HOME') ?? join(home, '.local', 'state');
-  return join(above, 'orrery');
 }
 
 /** A file with the token for a port, readable by this user only, until it is disposed. */
@@ -85,18 +58,4 @@ export class TokenFile implements Disposable {
       // It is gone or unreadable, so it is not ours any more.
     }
   }
-}
-
-/** Creates the folder for this user only. Throws if it belongs to somebody else. */
-function makeOwn(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: OWN_FOLDER });
-  const { uid, mode } = statusOf(folder);
-  if (process.getuid !== undefined && uid !== process.getuid()) throw new Error("it is somebody else's");
-  if ((mode & OTHERS) !== 0) chmodSync(folder, OWN_FOLDER);
-}
-
-function statusOf(folder: string): { uid: number; mode: number } {
-  const status = lstatSync(folder);
-  if (!status.isDirectory()) throw new Error('it is no folder');
-  return status;
 }

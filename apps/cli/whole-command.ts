@@ -36,6 +36,8 @@ async function obey(line: CommandLine & { kind: 'command' }, deps: CommandDeps):
       return (await import('./run-command.ts')).runCommand(options, positionals, deps);
     case 'up':
       return (await import('./up-command.ts')).upCommand(options, deps);
+    case 'peers':
+      return (await import('./peers-command.ts')).peersCommand(options, deps);
     case 'mcp':
       return (await import('./mcp-command.ts')).mcpCommand(options, deps);
     case 'key':

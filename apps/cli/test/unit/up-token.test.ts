@@ -13,7 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { newToken, TokenFile, tokenFolder } from '../../up-token.ts';
+import { runtimeFolder } from '../../own-folder.ts';
+import { newToken, TokenFile } from '../../up-token.ts';
 
 let root: string;
 let folder: string;
@@ -80,11 +81,11 @@ describe('The token of orrery up', () => {
   });
 
   it('has its folder where XDG says', () => {
-    expect(tokenFolder({ XDG_RUNTIME_DIR: '/run/user/7', XDG_STATE_HOME: '/s' }, '/home/x')).toBe(
+    expect(runtimeFolder({ XDG_RUNTIME_DIR: '/run/user/7', XDG_STATE_HOME: '/s' }, '/home/x')).toBe(
       '/run/user/7/orrery',
     );
-    expect(tokenFolder({ XDG_STATE_HOME: '/s' }, '/home/x')).toBe('/s/orrery');
-    expect(tokenFolder({ XDG_RUNTIME_DIR: 'here', XDG_STATE_HOME: '' }, '/home/x')).toBe(
+    expect(runtimeFolder({ XDG_STATE_HOME: '/s' }, '/home/x')).toBe('/s/orrery');
+    expect(runtimeFolder({ XDG_RUNTIME_DIR: 'here', XDG_STATE_HOME: '' }, '/home/x')).toBe(
       '/home/x/.local/state/orrery',
     );
   });
