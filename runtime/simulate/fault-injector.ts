@@ -9,8 +9,6 @@ import type { VirtualThread } from './virtual-thread.ts';
 
 /** The time of a message between two threads without a fault, milliseconds. */
 const CARRY_MS = [0.005, 0.08] as const;
-/** The name of the thread for the simulation's own steps. */
-export const STAGE = 'stage';
 
 /** Names of places with agents, which faults of places are for. */
 const OF_AGENTS = /^(worker|solo)-/;
@@ -24,6 +22,8 @@ export interface FaultInjectorOptions {
 
 export interface FaultInjectorDeps {
   readonly scheduler: Scheduler;
+  /** All threads of all lives of the process. */
+  readonly threads: () => readonly VirtualThread[];
   /** Whether a thread has loaded all its agents. A thread that dies while it loads one would mark the agent as broken. */
   readonly hasLoaded: (thread: VirtualThread) => boolean;
   /** Ends the process, and starts it again after `downMs`. */
@@ -115,7 +115,7 @@ export class FaultInjector {
   }
 
   beforeStep(thread: VirtualThread): void {
-    if (this.#endsHost(thread)) return;
+    if (this.#endsHost()) return;
     if (!this.#isArmed || !isTarget(thread) || !this.#deps.hasLoaded(thread)) return;
     const { crash, freeze, partition } = this.#options.faults;
     if (crash !== undefined && this.#happens('crash', crash)) this.#crash(thread);
@@ -183,9 +183,9 @@ export class FaultInjector {
     return this.counts[kind] < most && this.#chances[kind].isTrue(probability);
   }
 
-  #endsHost({ name }: VirtualThread): boolean {
+  #endsHost(): boolean {
     const { hostCrash } = this.#options.faults;
-    if (!this.#mayCrashHost || hostCrash === undefined || name === STAGE) return false;
+    if (!this.#mayCrashHost || hostCrash === undefined) return false;
     if (!this.#happens('hostCrash', hostCrash)) return false;
     this.#crashHost(this.#chances.hostCrash.isTrue(hostCrash.powerLoss));
     return true;
@@ -236,13 +236,13 @@ export class FaultInjector {
   }
 
   #others({ placeId }: VirtualThread): readonly string[] {
-    const places = this.#deps.scheduler.threads.filter((one) => !one.isOver && one.placeId !== undefined);
+    const places = this.#deps.threads().filter((one) => !one.isOver && one.placeId !== undefined);
     return places.map((one) => one.placeId as string).filter((id) => id !== placeId);
   }
 
   /** The living thread of a place; undefined between the death of one and the next. */
   #threadOf(place: string): VirtualThread | undefined {
-    const threads = this.#deps.scheduler.threads.filter(({ placeId }) => placeId === place);
+    const threads = this.#deps.threads().filter(({ placeId }) => placeId === place);
     if (threads.length === 0)
       throw invalidOptions('place', place, 'the name of a worker thread, as worker-1');
     return threads.find(({ isOver }) => !isOver);

@@ -1,5 +1,4 @@
 import { reasonOf } from '../protocol/errors.ts';
-import type { Invariant, SimulationView } from './simulate-options.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 
 /** Checks an invariant. `violations` has one sentence for each violation. */
@@ -9,14 +8,17 @@ export interface Check {
   check?(): void;
 }
 
-/** The invariants of the runtime, and those of the user. Each violation is reported once. */
-export class Invariants {
-  readonly #checks: readonly Check[];
-  readonly #own: readonly Invariant[];
-  readonly #view: SimulationView;
-  readonly #violated = new Map<Invariant, string>();
+/** Returns a sentence about what is wrong, or undefined. */
+export type InvariantOf<View> = (view: View) => string | undefined;
 
-  constructor(checks: readonly Check[], own: readonly Invariant[], view: SimulationView) {
+/** The invariants of the runtime, and those of the user. Each violation is reported once. */
+export class Invariants<View> {
+  readonly #checks: readonly Check[];
+  readonly #own: readonly InvariantOf<View>[];
+  readonly #view: View;
+  readonly #violated = new Map<InvariantOf<View>, string>();
+
+  constructor(checks: readonly Check[], own: readonly InvariantOf<View>[], view: View) {
     this.#checks = checks;
     this.#own = own;
     this.#view = view;
@@ -35,7 +37,7 @@ export class Invariants {
     }
   }
 
-  #ask(invariant: Invariant): string | undefined {
+  #ask(invariant: InvariantOf<View>): string | undefined {
     try {
       return invariant(this.#view);
     } catch (error) {

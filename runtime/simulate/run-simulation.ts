@@ -5,6 +5,8 @@ import type { Totals } from './ledger-check.ts';
 import type { PerformedEffect } from './simulated-outside.ts';
 import type { ParsedSimulation, SimulationView } from './simulate-options.ts';
 import type { FinalState, SimulationDeps } from './simulated-process.ts';
+import { Invariants } from './invariants.ts';
+import { SimulatedNode } from './simulated-node.ts';
 import { type Ending, Simulation } from './simulation.ts';
 import type { RosterRow } from '../protocol/roster.ts';
 
@@ -58,9 +60,19 @@ export async function runSimulation<Team extends System>(
   deps: SimulationDeps<Team>,
   options: ParsedSimulation<Team>,
 ): Promise<SimulationResult> {
-  const simulation = new Simulation(deps, options);
+  const { until } = options;
+  const simulation = new Simulation<Team>(options, (world) => {
+    const node = new SimulatedNode(world, deps, options);
+    return {
+      nodes: [node],
+      invariants: new Invariants(node.checks, options.invariants, node.view),
+      until: typeof until === 'function' ? () => until(node.view) : until,
+    };
+  });
   await simulation.run();
-  const { scheduler, ledgers, faults, trace, outside, outcome, finalState, view } = simulation;
+  const { scheduler } = simulation;
+  const [node] = simulation.nodes as readonly [SimulatedNode<Team>];
+  const { ledgers, faults, trace, outside, outcome, finalState, view } = node;
   return {
     seed: options.seed,
     ending: simulation.ending ?? 'nothing-left',
@@ -74,8 +86,8 @@ export async function runSimulation<Team extends System>(
       steps: scheduler.steps,
       virtualMs: scheduler.nowMs,
       begun: ledgers.begun,
-      lives: simulation.lives,
-      threads: scheduler.threads.length - 1,
+      lives: node.lives,
+      threads: simulation.threads,
       faults: { ...faults.counts },
     },
     traceHash: trace.hash(),

@@ -198,3 +198,9 @@ function refuseDiskFaults(faults: z.output<typeof Faults>): void {
 }
 
 export type ParsedSimulation<Team extends System> = ReturnType<typeof parseSimulateOptions<Team>>;
+
+/** What of the options is one node's. */
+export type NodeSettings<Team extends System> = Omit<
+  ParsedSimulation<Team>,
+  'agents' | 'until' | 'invariants' | 'checkEvery' | 'maxSteps' | 'maxMs' | 'policies'
+>;

@@ -7,6 +7,7 @@ import type { Seams } from '../protocol/seams.ts';
 import type { Store } from '../protocol/store.ts';
 import { createSystem } from '../system/create-system.ts';
 import type { System } from '../system/system.ts';
+import type { MakeTransport } from '../peers/peer-boot.ts';
 import type { Conservation } from '../protocol/conservation.ts';
 import type { DeadLetter } from '../protocol/dead-letter.ts';
 import type { RosterRow } from '../protocol/roster.ts';
@@ -20,7 +21,7 @@ import type { Port } from '../link/port.ts';
 import type { Spawner } from '../link/spawner.ts';
 import type { LedgerCheck } from './ledger-check.ts';
 import type { Scheduler } from './scheduler.ts';
-import type { ParsedSimulation } from './simulate-options.ts';
+import type { NodeSettings } from './simulate-options.ts';
 import type { SimulatedAgents } from './simulated-agents.ts';
 import { SIMULATED_PATH, type SimulatedDisk } from './simulated-disk.ts';
 import type { SimulatedOutside } from './simulated-outside.ts';
@@ -38,6 +39,8 @@ export interface SimulationDeps<Team extends System> {
   readonly agents: SimulatedAgents;
   /** Checks of the state that interceptors hold at clients. @default none */
   readonly clientChecks?: readonly ClientCheck[];
+  /** Makes the transports of a thread. @default they are imported */
+  readonly makeTransport?: (thread: VirtualThread) => MakeTransport;
 }
 
 /** Checks the state that interceptors hold at the clients of agents. */
@@ -79,23 +82,23 @@ export class SimulatedProcess<Team extends System> {
   readonly ledger: LedgerCheck;
   team: Team | undefined;
   readonly #given: SimulationDeps<Team>;
-  readonly #options: ParsedSimulation<Team>;
+  readonly #options: NodeSettings<Team>;
   readonly #deps: SimulatedProcessDeps;
   readonly #firstThread: number;
 
-  constructor(given: SimulationDeps<Team>, options: ParsedSimulation<Team>, deps: SimulatedProcessDeps) {
+  constructor(given: SimulationDeps<Team>, options: NodeSettings<Team>, deps: SimulatedProcessDeps) {
     this.#given = given;
     this.#options = options;
     this.#deps = deps;
-    const { scheduler, ledger } = deps;
+    const { threads, ledger } = deps;
     this.ledger = ledger;
-    this.#firstThread = scheduler.threads.length;
-    this.host = scheduler.newThread('host');
+    this.#firstThread = threads.all.length;
+    this.host = threads.newThread('host');
     this.host.placeId = 'host';
   }
 
   get threads(): readonly VirtualThread[] {
-    return this.#deps.scheduler.threads.slice(this.#firstThread);
+    return this.#deps.threads.all.slice(this.#firstThread);
   }
 
   /** Starts the system. Must be called in a step of the embedder's thread. */
@@ -133,7 +136,7 @@ export class SimulatedProcess<Team extends System> {
   /** Boots a thread. */
   async boot(thread: VirtualThread, boot: ThreadBoot, port: Port, spawner: Spawner): Promise<void> {
     const { outside, disk, watch } = this.#deps;
-    const { policies, interceptors, agents } = this.#given;
+    const { policies, interceptors, agents, makeTransport } = this.#given;
     await becomeThread(boot, port, {
       spawner,
       seams: thread.seams,
@@ -147,6 +150,7 @@ export class SimulatedProcess<Team extends System> {
         inline: agents.definitions,
         outside: outside.of(thread),
         makeActor: (cell) => new WatchedActor(cell, watch),
+        ...(makeTransport && { makeTransport: makeTransport(thread) }),
       }),
       openStore: () => this.#openStore(thread),
       ...(disk && { rings: disk.rings }),
@@ -196,16 +200,17 @@ export class SimulatedProcess<Team extends System> {
       for (const cell of node.cells()) if (cell.hasClient) yield cell.client;
   }
 
-  /** Reads the final state, and stops the team. */
-  async stop(): Promise<FinalState> {
+  async finalState(): Promise<FinalState> {
     const team = this.team as Team;
-    const finalState = {
+    return {
       conservation: await team.conservation(),
       deadLetters: await team.deadLetters(),
       roster: await team.roster(),
     };
-    await team.stop({ drainMs: 0 });
-    return finalState;
+  }
+
+  async stop(): Promise<void> {
+    await this.team?.stop({ drainMs: 0 });
   }
 
   /** Ends all its threads, between two steps. */

@@ -2,7 +2,7 @@ import type { Port } from '../link/port.ts';
 import type { Channel, Spawned, Spawner } from '../link/spawner.ts';
 import type { Scheduler } from './scheduler.ts';
 import { type PortToken, VirtualPort, type VirtualPortDeps } from './virtual-port.ts';
-import type { VirtualThread } from './virtual-thread.ts';
+import type { ThreadHome, VirtualThread } from './virtual-thread.ts';
 
 /** The time until a new thread runs, milliseconds. */
 const START_MS = [5, 40] as const;
@@ -14,10 +14,13 @@ export interface VirtualThreadsDeps extends Pick<VirtualPortDeps, 'delayMs'> {
   readonly between: (least: number, most: number) => number;
   /** Boots a thread with its boot data. */
   readonly boot: (thread: VirtualThread, boot: unknown, port: Port, spawner: Spawner) => void | Promise<void>;
+  readonly home?: ThreadHome;
 }
 
-/** The ports and threads of one simulation. */
+/** The ports and threads of one node. */
 export class VirtualThreads {
+  /** All threads of all its lives. */
+  readonly all: VirtualThread[] = [];
   readonly #deps: VirtualThreadsDeps;
   readonly #ports: VirtualPort[] = [];
   readonly #portDeps: VirtualPortDeps;
@@ -26,6 +29,14 @@ export class VirtualThreads {
     this.#deps = deps;
     const { scheduler, delayMs } = deps;
     this.#portDeps = { scheduler, delayMs, portOf: (token) => this.#portOf(token) };
+  }
+
+  newThread(name: string): VirtualThread {
+    const { scheduler, home } = this.#deps;
+    const thread = scheduler.newThread(name);
+    thread.home = home;
+    this.all.push(thread);
+    return thread;
   }
 
   /** The spawner of a thread. */
@@ -41,7 +52,7 @@ export class VirtualThreads {
 
   #spawn(owner: VirtualThread, name: string, boot: unknown, transfer: readonly unknown[]): Spawned {
     const { scheduler, between } = this.#deps;
-    const thread = scheduler.newThread(name);
+    const thread = this.newThread(name);
     const [port, theirs] = this.#channel(owner);
     const copy = structuredClone(boot);
     for (const token of transfer) this.#received(thread, token);

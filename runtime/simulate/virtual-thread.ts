@@ -10,6 +10,14 @@ const LOOK_MS = 0.000_5;
 /** Node's shortest delay of a timer, milliseconds. */
 const SHORTEST_TIMER_MS = 1;
 
+/** The node that a thread belongs to. */
+export interface ThreadHome {
+  /** Called before each step of the thread; may end or delay it. */
+  beforeStep(thread: VirtualThread): void;
+  /** The agent in this thread whose handler may wait for something outside. */
+  suspect(thread: VirtualThread): string | undefined;
+}
+
 /**
  * A virtual thread. Its event loop, clock, ids and randomness come from the scheduler. Its steps take virtual time, in which
  * it does nothing else.
@@ -20,6 +28,8 @@ export class VirtualThread {
   readonly name: string;
   readonly seams: Seams;
   readonly loop: EventLoop;
+  /** The node that it belongs to; undefined for the simulation's own thread. */
+  home: ThreadHome | undefined;
   /** The place that it hosts, once it does. */
   placeId: string | undefined;
   /** When it is free again, virtual milliseconds. */
