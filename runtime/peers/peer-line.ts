@@ -8,6 +8,8 @@ interface Held {
   readonly message: Omit<PeerRequest, 'n'>;
   readonly user: RequestUser;
   sent: SentRequest | undefined;
+  /** What its reader has asked for so far, of a stream. */
+  pulled: number;
   isOver: boolean;
 }
 
@@ -35,11 +37,14 @@ export class PeerLine {
   /** Throws REMOTE_UNREACHABLE when the node is not awaited, and NOT_SERIALISABLE. */
   request(message: Omit<PeerRequest, 'n'>, user: RequestUser): SentRequest {
     if (this.#lostBecause !== undefined) throw this.#unreachable(this.#lostBecause);
-    const held: Held = { message, user, sent: undefined, isOver: false };
+    const held: Held = { message, user, sent: undefined, pulled: 0, isOver: false };
     if (this.#session === undefined || this.#held.length > 0) this.#held.push(held);
     else this.#give(this.#session, held);
     return {
-      pull: (count) => held.sent?.pull(count),
+      pull: (count) => {
+        held.pulled += count;
+        held.sent?.pull(count);
+      },
       abort: (reason) => {
         held.isOver = true;
         held.sent?.abort(reason);
@@ -85,6 +90,7 @@ export class PeerLine {
         }
       },
     });
+    if (held.pulled > 0) held.sent.pull(held.pulled);
   }
 
   #unreachable(reason: string): Error {

@@ -58,11 +58,12 @@ export interface SentRequest {
   abort(reason: string): void;
 }
 
-/** `n`: its number, from when it is on its way. */
+/** `n`: its number, from when it is on its way; `pulled`: what was asked for of its stream before. */
 interface OwnRequest {
   readonly user: RequestUser;
   readonly message: Omit<PeerRequest, 'n'>;
   n: number | undefined;
+  pulled: number;
   isOver: boolean;
 }
 
@@ -134,12 +135,13 @@ export class PeerSession {
 
   /** Asks the other node for something. Throws NOT_SERIALISABLE. */
   request(message: Omit<PeerRequest, 'n'>, user: RequestUser): SentRequest {
-    const own: OwnRequest = { user, message, n: undefined, isOver: false };
+    const own: OwnRequest = { user, message, n: undefined, pulled: 0, isOver: false };
     if (this.#open.size >= this.#maxOpen || this.#waiting.length > 0) this.#waiting.push(own);
     else this.#give(own);
     return {
       pull: (count) => {
-        if (own.n !== undefined && !own.isOver) this.say({ type: 'pull', n: own.n, count });
+        if (own.n === undefined) own.pulled += count;
+        else if (!own.isOver) this.say({ type: 'pull', n: own.n, count });
       },
       abort: (reason) => {
         if (own.isOver) return;
@@ -200,6 +202,7 @@ export class PeerSession {
     this.#writer.write({ ...own.message, n: this.#nextNumber });
     own.n = this.#nextNumber++;
     this.#open.set(own.n, own);
+    if (own.pulled > 0) this.say({ type: 'pull', n: own.n, count: own.pulled });
   }
 
   /** Gives what waits, as far as the other node takes more. */
