@@ -16,6 +16,8 @@ export const PEERS_ID = 'system/peers';
 /** The most messages of one envelope, and the most cards of one message. */
 export const MAX_MESSAGES = 1_024;
 export const MAX_CARDS = 64;
+/** Channels that one key may have open here: one is used, others may be on their way out. */
+export const MAX_CHANNELS = 8;
 
 /** The most addresses that a node names of itself, and the characters of one. */
 export const MAX_ENDPOINTS = 16;
@@ -46,6 +48,7 @@ const outcome = { taint: Taint.optional(), spent: Cost.optional() };
  * everywhere, `<node>/<agent>`.
  *
  * - `node`     the first message of each end. `epoch` grows with each start of the node; `maxOpen` requests it takes at a time.
+ *              `channels`: all that it has with the other node. @default none
  * - `use`      this channel carries requests from here on. The node with the smaller key says so: both may have dialled at once.
  * - `endpoints` addresses at which the node that says so can be dialled; those it said before count no more.
  * - `cards`    of agents there, new or changed. `gone` names agents that are no more.
@@ -65,6 +68,7 @@ export const PeerMessage = z.discriminatedUnion('type', [
     node: NodeId,
     epoch: z.int().nonnegative(),
     maxOpen: z.int().positive(),
+    channels: z.array(Text).max(MAX_CHANNELS).optional(),
   }),
   z.object({ type: z.literal('use') }),
   z.object({

@@ -21,6 +21,7 @@ import { joinTopics } from './peer-topics.ts';
 import { PeerLine } from './peer-line.ts';
 import {
   MAX_CARDS,
+  MAX_CHANNELS,
   PEER_PROTOCOL_VERSION,
   type PeerMessage,
   type PeerRequest,
@@ -43,8 +44,6 @@ const MAX_SERVED = 4_096;
 /** What a message may take of a frame: the envelope around it needs the rest. */
 const ENVELOPE_BYTES = 1_024;
 const MAX_PEERS = 1_024;
-/** Channels that one key may have open here: one is used, others may be on their way out. */
-const MAX_CHANNELS = 8;
 
 /** What happens to other nodes, for whoever hosts their agents and does what they ask. */
 export interface PeerNodeUser {
@@ -106,6 +105,8 @@ interface Joining {
   peer: Peer | undefined;
   epoch: number;
   maxOpen: number;
+  /** What the other node had with this one when it joined. */
+  channels: readonly string[];
 }
 
 /** This node among others: dials them, lets them in, and keeps one session in use with each. */
@@ -387,8 +388,12 @@ export class PeerNode implements SessionUser {
       maxBytes: this.#maxMessageBytes,
       maxServed: MAX_SERVED,
     });
-    this.#joining.set(session, { session, proof, peer: undefined, epoch: -1, maxOpen: 0 });
-    session.say({ type: 'node', version: PEER_PROTOCOL_VERSION, node, epoch, maxOpen: MAX_SERVED });
+    this.#joining.set(session, { session, proof, peer: undefined, epoch: -1, maxOpen: 0, channels: [] });
+    const channels = this.#with(proof.publicKey).map((one) => one.session.channel.id);
+    session.say({
+      ...{ type: 'node', version: PEER_PROTOCOL_VERSION, node, epoch },
+      ...{ maxOpen: MAX_SERVED, channels },
+    });
     this.#sayEndpoints(session);
     return session;
   }
@@ -398,9 +403,12 @@ export class PeerNode implements SessionUser {
   }
 
   #mayJoin({ publicKey }: ChannelProof): boolean {
-    let others = 0;
-    for (const { proof } of this.#joining.values()) if (proof.publicKey === publicKey) others += 1;
-    return others < MAX_CHANNELS && this.#trustOf(publicKey) !== undefined;
+    return this.#with(publicKey).length < MAX_CHANNELS && this.#trustOf(publicKey) !== undefined;
+  }
+
+  /** The channels with whoever has this key. */
+  #with(publicKey: string): readonly Joining[] {
+    return [...this.#joining.values()].filter(({ proof }) => proof.publicKey === publicKey);
   }
 
   /** How long a node that has gone is awaited: as long as its channel is. */
@@ -425,14 +433,23 @@ export class PeerNode implements SessionUser {
       return session.end(`"${message.node}" has another key`);
     joining.epoch = message.epoch;
     joining.maxOpen = message.maxOpen;
+    joining.channels = message.channels ?? [];
     joining.peer = this.#peerOf(proof);
     if (!this.#chooses(joining)) return;
     const { session: inUse } = joining.peer;
     // One that has just started knows nothing of what was before; one that is cut off comes back here.
-    const isNewer = message.epoch !== joining.peer.epoch || inUse?.channel.status !== 'open';
-    if (inUse !== undefined && !isNewer) return session.end('another channel is in use');
+    const isNewer = message.epoch !== joining.peer.epoch;
+    if (inUse !== undefined && !isNewer && !this.#isGone(inUse, joining))
+      return session.end('another channel is in use');
     session.say({ type: 'use' });
     this.#use(joining, joining.peer);
+  }
+
+  /** Whether the other node has closed the channel in use, as it says over another. One that it has will resume. */
+  #isGone(inUse: PeerSession, { session, channels }: Joining): boolean {
+    if (inUse.channel.status === 'open' || channels.includes(inUse.channel.id)) return false;
+    // It may have said so before it had the one in use.
+    return this.#joining.get(inUse)?.channels.includes(session.channel.id) !== true;
   }
 
   /** Of two that dial at once one decides: the one with the smaller key. */
