@@ -250,6 +250,7 @@ const RUNTIME = within('runtime', [
       'journal',
       'agent',
       'cell',
+      'peers',
       'thread',
       'control',
       'system',

@@ -105,7 +105,10 @@ interface TraceFacts {
 }
 
 /** Writes the events as a trace (docs/trace.md): a header, then one event a line. */
-function traceText({ events }: SimulationView, { startedAtMs, seed, roster = [] }: TraceFacts): string {
+export function traceText(
+  { events }: Pick<SimulationView, 'events'>,
+  { startedAtMs, seed, roster = [] }: TraceFacts,
+): string {
   const agents = roster.map(({ id, name, tier, capabilities, place }) => ({
     id,
     name,

@@ -169,12 +169,12 @@ const Own = z.strictObject({
   policies: z.unknown().optional(),
 });
 
-/** Parses the options. Throws INVALID_OPTIONS naming field and value. */
-export function parseSimulateOptions<Team extends System>(options: SimulateOptions<Team>) {
-  const parsed = parseOptions(Own, options as never, 'options');
+/** Parses the options. Throws INVALID_OPTIONS naming field and value; `root` is what the options are called. */
+export function parseSimulateOptions<Team extends System>(options: SimulateOptions<Team>, root = 'options') {
+  const parsed = parseOptions(Own, options as never, root);
   if (options.run !== undefined) requireFunction('run', options.run);
   const { journal } = parsed;
-  if (journal === undefined) refuseDiskFaults(parsed.faults);
+  if (journal === undefined) refuseDiskFaults(parsed.faults, root);
   return {
     ...parsed,
     journal: journal === true ? SimulatedJournal.parse({}) : journal,
@@ -187,13 +187,13 @@ export function parseSimulateOptions<Team extends System>(options: SimulateOptio
   };
 }
 
-function refuseDiskFaults(faults: z.output<typeof Faults>): void {
+function refuseDiskFaults(faults: z.output<typeof Faults>, root: string): void {
   for (const kind of FAULTS_OF_DISKS)
     if (faults[kind] !== undefined)
-      throw invalidOptions(`options.faults.${kind}`, faults[kind], 'nothing, without a journal');
+      throw invalidOptions(`${root}.faults.${kind}`, faults[kind], 'nothing, without a journal');
   faults.planned.forEach(({ fault }, at) => {
     if (FAULTS_OF_DISKS.some((kind) => kind === fault))
-      throw invalidOptions(`options.faults.planned.${at}.fault`, fault, 'one that needs no journal');
+      throw invalidOptions(`${root}.faults.planned.${at}.fault`, fault, 'one that needs no journal');
   });
 }
 

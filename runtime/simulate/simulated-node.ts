@@ -2,9 +2,10 @@ import type { Cell } from '../cell/cell.ts';
 import type { Handling } from '../cell/handling.ts';
 import type { AgentClient } from '../cell/interceptor.ts';
 import type { ThreadBoot } from '../control/control-calls.ts';
+import { PEERS } from '../control/enrolment.ts';
 import type { Mail } from '../mailbox/mail.ts';
 import { invalidOptions, isOrreryError } from '../protocol/errors.ts';
-import type { SystemEvent } from '../protocol/system-event.ts';
+import type { Outcome, SystemEvent } from '../protocol/system-event.ts';
 import type { System } from '../system/system.ts';
 import { Chance } from './chance.ts';
 import { SuspectedEscapes } from './escape-watch.ts';
@@ -279,8 +280,9 @@ export class SimulatedNode<Team extends System> implements ProcessWatch, ThreadH
     this.faults.started(thread);
   }
 
-  settled(mail: Mail): void {
+  settled(mail: Mail, place: string, outcome: Outcome | undefined): void {
     this.#journal.settled(mail);
+    if (place === PEERS && outcome === 'handled') this.#deps.between?.handled(mail);
   }
 
   record(event: SystemEvent): void {
@@ -293,6 +295,7 @@ export class SimulatedNode<Team extends System> implements ProcessWatch, ThreadH
   began(cell: Cell, mail: Mail): void {
     this.#process?.ledger.began(cell, mail);
     if (this.#disk !== undefined) this.#journal.began(cell, mail);
+    this.#deps.between?.began(cell, mail);
     // Skewed: most handlers are quick, and some take longer than a cell's turn.
     this.#world.scheduler.current?.spend(LEAST_WORK_MS + MOST_WORK_MS * this.#work.next() ** 8);
   }

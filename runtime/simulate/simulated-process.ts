@@ -1,6 +1,7 @@
 import type { AgentClient, Interceptor } from '../cell/interceptor.ts';
+import type { Cell } from '../cell/cell.ts';
 import type { Mail } from '../mailbox/mail.ts';
-import type { SystemEvent } from '../protocol/system-event.ts';
+import type { Outcome, SystemEvent } from '../protocol/system-event.ts';
 import { invalidOptions } from '../protocol/errors.ts';
 import type { JudgePolicy } from '../protocol/policy.ts';
 import type { Seams } from '../protocol/seams.ts';
@@ -41,6 +42,16 @@ export interface SimulationDeps<Team extends System> {
   readonly clientChecks?: readonly ClientCheck[];
   /** Makes the transports of a thread. @default they are imported */
   readonly makeTransport?: (thread: VirtualThread) => MakeTransport;
+  /** Is told what happens between this node and others. */
+  readonly between?: BetweenNodes;
+}
+
+/** Is told of envelopes between a node and others. */
+export interface BetweenNodes {
+  /** An agent here begins on an envelope. */
+  began(cell: Cell, mail: Mail): void;
+  /** An envelope for an agent of another node was handled. */
+  handled(mail: Mail): void;
 }
 
 /** Checks the state that interceptors hold at the clients of agents. */
@@ -59,8 +70,8 @@ export interface FinalState {
 /** Is told what happens in a process and its actors. */
 export interface ProcessWatch extends ActorWatch {
   record(event: SystemEvent): void;
-  /** Called when a mail has an outcome. */
-  settled(mail: Mail): void;
+  /** Called when a mail has an outcome in a place. */
+  settled(mail: Mail, place: string, outcome: Outcome | undefined): void;
   /** Called when a thread has become a place. */
   placed(thread: VirtualThread): void;
 }
@@ -242,12 +253,12 @@ export class SimulatedProcess<Team extends System> {
     });
     node.log.watch((event, mail) => {
       watch.record(event);
-      if (event.type === 'envelope-settled' && mail !== undefined) this.#settled(node, mail);
+      if (event.type === 'envelope-settled' && mail !== undefined) this.#settled(node, mail, event.outcome);
     });
   }
 
-  #settled(node: ThreadNode, mail: Mail): void {
+  #settled(node: ThreadNode, mail: Mail, outcome: Outcome | undefined): void {
     this.ledger.settled(node, mail);
-    this.#deps.watch.settled(mail);
+    this.#deps.watch.settled(mail, node.id, outcome);
   }
 }

@@ -3,13 +3,14 @@ import { EscapeWatch } from './escape-watch.ts';
 import { replaceGlobalReads, restoreGlobalReads } from './global-reads.ts';
 import type { Check } from './invariants.ts';
 import { Scheduler } from './scheduler.ts';
+import type { SimulatedNetwork } from './simulated-network.ts';
 import type { SimulatedNode, World } from './simulated-node.ts';
 import type { FinalState } from './simulated-process.ts';
 import { StrayRejections } from './stray-rejections.ts';
 import type { VirtualThread } from './virtual-thread.ts';
 
 /** Unix milliseconds at virtual time 0: 2027-01-15. */
-const EPOCH_MS = 1_800_000_000_000;
+export const EPOCH_MS = 1_800_000_000_000;
 /** The name of the thread for the simulation's own steps. */
 const STAGE = 'stage';
 /** The longest time of the teams' stop, virtual milliseconds. */
@@ -29,20 +30,21 @@ export interface SimulationLimits {
 /**
  * What is simulated.
  *
- * - `until`  when it ends: at a virtual time, or as the function says. @default when all nodes are quiet
- * - `onEnd`  called when nothing must go wrong any more.
+ * - `until`   when it ends: at a virtual time, or as the function says. @default when all nodes are quiet
+ * - `network` between the nodes, if there are several.
  */
 export interface Staged<Team extends System> {
   readonly nodes: readonly SimulatedNode<Team>[];
   readonly invariants: Required<Check>;
   readonly until: number | (() => boolean) | undefined;
-  readonly onEnd?: () => void;
+  readonly network?: SimulatedNetwork;
 }
 
 /** One simulation: time, the nodes, and the checks. */
 export class Simulation<Team extends System> {
   readonly scheduler: Scheduler;
   readonly nodes: readonly SimulatedNode<Team>[];
+  readonly network: SimulatedNetwork | undefined;
   ending: Ending | undefined;
   readonly #limits: SimulationLimits;
   readonly #staged: Staged<Team>;
@@ -68,6 +70,7 @@ export class Simulation<Team extends System> {
     this.#stage = this.scheduler.newThread(STAGE);
     this.#staged = setUp({ scheduler: this.scheduler, stage: this.#stage });
     this.nodes = this.#staged.nodes;
+    this.network = this.#staged.network;
   }
 
   get violations(): readonly string[] {
@@ -154,7 +157,7 @@ export class Simulation<Team extends System> {
     const hosted = new Map(nodes.map((node) => [node, node.agentIds]));
     this.#isEnding = true;
     this.#endsAtMs = this.scheduler.nowMs + END_MS;
-    this.#staged.onEnd?.();
+    this.network?.calm();
     const states = new Map<SimulatedNode<Team>, FinalState>();
     let running = nodes.length;
     const stopped = (): void => {
