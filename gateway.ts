@@ -2,7 +2,8 @@ import { type SystemTasksOptions, useSystemTasks } from './actors/tasks/system-t
 import { guardedTools } from './actors/tools/guarded-tools.ts';
 import { systemTools } from './actors/tools/system-tools.ts';
 import { admit } from './gateway/admit/admit.ts';
-import { type FirewallEvent, firewallGuard } from './gateway/admit/firewall-guard.ts';
+import { noteFirewall } from './gateway/admit/firewall-events.ts';
+import { firewallGuard } from './gateway/admit/firewall-guard.ts';
 import { seenRequestsOf } from './gateway/admit/seen-requests.ts';
 import { invalidOptions, stackOf } from './runtime/protocol/errors.ts';
 import { PACKAGES_FOR, requirePackages } from './runtime/protocol/optional-packages.ts';
@@ -347,21 +348,13 @@ async function open(
 }
 
 /** The firewall before a system's agents, and what it has kept out or in as events of the system. */
-function firewallOf(client: Client, hooks: FirewallHooks | undefined): { readonly firewall?: FirewallGuard } {
-  if (hooks === undefined) return {};
-  const tell = ({ kind, peer, toolName, reason }: FirewallEvent): void =>
-    client.note({
-      type: 'error',
-      agentId: client.agentId,
-      errorCode: kind === 'denied' ? 'NOT_PERMITTED' : 'REFUSED',
-      reason,
-      success: false,
-      security: true,
-      ...(peer !== undefined && { sender: peer }),
-      ...(toolName !== undefined && { toolName }),
-    });
-  return { firewall: firewallGuard(hooks, { clock: client.seams.clock, tell }) };
-}
+const firewallOf = (
+  client: Client,
+  hooks: FirewallHooks | undefined,
+): { readonly firewall?: FirewallGuard } =>
+  hooks === undefined
+    ? {}
+    : { firewall: firewallGuard(hooks, { clock: client.seams.clock, tell: noteFirewall(client) }) };
 
 /** What is attested is hashed as RFC 8785 has it. */
 function requireAttesting(hooks: FirewallHooks | undefined): void {

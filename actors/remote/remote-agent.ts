@@ -1,21 +1,16 @@
 import { AgentDefinition } from '../../runtime/agent/agent-definition.ts';
-import { catalogueEvent, catalogueHash, unapproved } from '../../runtime/protocol/catalogue-approval.ts';
 import { invalidCard } from '../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
-import type { RemoteIdentity, RemoteLink, RemoteSkill } from '../../runtime/protocol/remote-agent.ts';
+import type { RemoteLink } from '../../runtime/protocol/remote-agent.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
-import { asSemanticVersion } from '../../runtime/protocol/semantic-version.ts';
-import type { Taint } from '../../runtime/protocol/taint.ts';
-import { type ActorContext, clientOf, type HandlingContext } from '../../runtime/public.ts';
+import type { ActorContext, HandlingContext } from '../../runtime/public.ts';
 import { considers, negotiatorOf, whenRefused } from '../negotiator/agent-negotiator.ts';
 import { PendingCancels } from './pending-cancels.ts';
 import { RemoteCall } from './remote-call.ts';
-import { RemoteAgentOptions, type RemoteAgentSettings } from './remote-options.ts';
+import { capabilityOf, identityOf, markCatalogue } from './remote-member.ts';
+import { RemoteAgentOptions } from './remote-options.ts';
 import { termsFor } from './remote-terms.ts';
 import { RemoteProposals } from './remote-proposals.ts';
-import { z } from 'zod';
-import type { DelegationParams } from '../../runtime/protocol/a2a-extension.ts';
-import { type Capability, capability } from '../../runtime/protocol/capability.ts';
 
 export interface RemoteAgentDeps {
   readonly link: RemoteLink;
@@ -38,7 +33,9 @@ export async function remoteAgentOver(
   if (card.skills.length === 0)
     throw invalidCard(`${link.url.href} has no skills that it could be asked for`);
   const node = settings.node ?? card.delegation?.node ?? link.url.host;
-  const agent = new AgentDefinition(identityOf(card, { url: link.url, node, settings }));
+  const agent = new AgentDefinition(
+    identityOf(card, { name: nameInUrl(link.url), node, protocol: 'a2a/1.0', settings }),
+  );
   agent.node = node;
   agent.isProxy = true;
   agent.concurrency = settings.concurrency;
@@ -56,7 +53,7 @@ export async function remoteAgentOver(
   };
   for (const skill of card.skills) {
     if (agent.handlers.has(skill.id)) continue;
-    const declared = capabilityOf(skill, delegation);
+    const declared = capabilityOf(skill, delegation?.skills?.[skill.id]);
     const call = (ctx: HandlingContext<never>): RemoteCall =>
       new RemoteCall({ ...deps, skill: skill.id }, ctx);
     const streams = settings.streams?.includes(skill.id) ?? delegation?.skills?.[skill.id]?.streams ?? false;
@@ -81,22 +78,6 @@ export async function remoteAgentOver(
     proposals = negotiateOver(agent, link, { url: negotiates, name, self: deps.self, seams, mark });
   return agent.onStop(async () => {
     await Promise.all([cancels.settled(), proposals?.end()]);
-  });
-}
-
-/** Taints the agent's card, whose texts come from outside, unless the owner of this system has approved this very card. */
-function markCatalogue(agent: AgentDefinition, taint: Taint, approved: string | undefined): void {
-  // For an agent in a process of its own the host compares the hashes: the process is not trusted with that.
-  agent.textFrom = taint;
-  const hash = catalogueHash(agent.card(0));
-  if (hash === approved) return;
-  agent.taint = taint;
-  agent.onStart((ctx) => {
-    if (!('cell' in ctx)) return;
-    // Errors about refused requests quote the card too.
-    for (const source of taint) ctx.markOutside(source);
-    const reason = unapproved(ctx.self, hash, approved);
-    if (reason !== undefined) clientOf(ctx).note(catalogueEvent(ctx.self, { reason, taint }));
   });
 }
 
@@ -140,34 +121,6 @@ function negotiateOver(
   return proposals;
 }
 
-const UNSAFE = /[^\p{L}\p{N}._-]+/gu;
-const MAX_NAME = 100;
-
-function identityOf(
-  card: RemoteIdentity,
-  {
-    url,
-    node,
-    settings,
-  }: { readonly url: URL; readonly node: string; readonly settings: RemoteAgentSettings },
-) {
-  const { grantedTier, handlingTimeoutMs, mailboxCapacity } = settings;
-  const name = card.name.toLowerCase().replace(UNSAFE, '-').slice(0, MAX_NAME);
-  const id = settings.id ?? `${node}/${nameInUrl(url) ?? name}`;
-  const sandboxId = settings.sandboxId === undefined ? id : settings.sandboxId;
-  return {
-    id,
-    name: card.name,
-    version: asSemanticVersion(card.version),
-    description: card.description,
-    tier: grantedTier,
-    protocols: ['a2a/1.0'],
-    ...(sandboxId === null ? {} : { sandboxId }),
-    ...(handlingTimeoutMs === undefined ? {} : { handlingTimeoutMs }),
-    ...(mailboxCapacity === undefined ? {} : { mailboxCapacity }),
-  };
-}
-
 /**
  * The agent's id in the URL of a gateway: the last segment of the path, or of the path before `.well-known`. Undefined if
  * there is none: at the root, at another file, or if the segment is no valid name.
@@ -188,43 +141,3 @@ function decoded(step: string): string {
     return '';
   }
 }
-
-/** The largest schema that is compiled, characters. A larger one allows everything. */
-const MAX_SCHEMA = 65_536;
-
-/** Makes a capability of a remote skill. Input and output are validated if the card has schemas for them. */
-function capabilityOf(skill: RemoteSkill, delegation: DelegationParams | undefined): Capability {
-  const { input, output, readOnly = false } = delegation?.skills?.[skill.id] ?? {};
-  const { id, name, description } = skill;
-  const about = { id, name, description, readOnly };
-  try {
-    return capability({ ...about, input: schemaOf(input), output: schemaOf(output) });
-  } catch {
-    return capability({ ...about, input: z.unknown(), output: z.unknown() });
-  }
-}
-
-/** Compiles a JSON Schema of the remote card. One that cannot be compiled allows everything. */
-function schemaOf(schema: unknown): z.ZodType {
-  if (typeof schema !== 'object' || schema === null) return z.unknown();
-  try {
-    if (JSON.stringify(schema).length > MAX_SCHEMA) return z.unknown();
-    return z.fromJSONSchema(withoutPatterns(schema) as Parameters<typeof z.fromJSONSchema>[0]);
-  } catch {
-    return z.unknown();
-  }
-}
-
-/** Removes regular expressions: the remote side could choose one that takes for ever on its own text. */
-function withoutPatterns(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(withoutPatterns);
-  if (typeof schema !== 'object' || schema === null) return schema;
-  const fields = Object.entries(schema).filter(
-    ([name, value]) => !PATTERNS.has(name) || typeof value === 'object',
-  );
-  return Object.fromEntries(
-    fields.flatMap(([name, value]) => (name === 'patternProperties' ? [] : [[name, withoutPatterns(value)]])),
-  );
-}
-
-const PATTERNS: ReadonlySet<string> = new Set(['pattern', 'format', '$schema']);

@@ -38,3 +38,7 @@ export const RemoteAgentOptions = z.strictObject({
 });
 export type RemoteAgentOptions = z.input<typeof RemoteAgentOptions>;
 export type RemoteAgentSettings = z.output<typeof RemoteAgentOptions>;
+
+/** As `RemoteAgentOptions`, for an agent that has tools and knows nothing of tasks, budgets and streams of values. */
+export const ToolAgentOptions = RemoteAgentOptions.omit({ self: true, streams: true, maxBudget: true });
+export type ToolAgentOptions = z.input<typeof ToolAgentOptions>;

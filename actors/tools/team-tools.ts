@@ -187,6 +187,7 @@ export class TeamTools implements ToolService {
         onBehalfOf: {
           id: as.id,
           tier: as.tier,
+          ...(as.sandboxId !== undefined && { sandboxId: as.sandboxId }),
           ...(as.chargedAs !== undefined && { chargedAs: as.chargedAs }),
         },
       }),

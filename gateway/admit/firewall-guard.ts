@@ -24,11 +24,12 @@ import { createHash } from 'node:crypto';
 /**
  * What was kept out or in, for whoever runs the system.
  *
+ * - `kind`             `unauthenticated` is who has not proved who they are.
  * - `peer`, `toolName` of what was denied.
  * - `reason`           also what was thrown, which nobody outside is told.
  */
 export interface FirewallEvent {
-  readonly kind: 'denied' | 'withheld';
+  readonly kind: 'denied' | 'withheld' | 'unauthenticated';
   readonly peer?: string;
   readonly toolName?: string;
   readonly reason: string;

@@ -31,7 +31,7 @@ export class CallerRights {
   }
 
   /** The taint of what a caller sends over a protocol; undefined for a caller that is trusted. */
-  taintOf(principal: Principal, protocol: 'a2a' | 'mcp'): Taint | undefined {
+  taintOf(principal: Principal, protocol: 'a2a' | 'lango' | 'mcp'): Taint | undefined {
     return this.#trusts(principal) ? undefined : [`${protocol}:${principal.id}`];
   }
 

@@ -219,8 +219,8 @@ export class CellClient implements AgentClient {
   #askerOf({ onBehalfOf }: Asking): Identity {
     const { row } = this.#cell;
     if (onBehalfOf === undefined) return row;
-    const { id, tier } = onBehalfOf;
-    const party = { id, tier, sandboxId: undefined, isSystem: false };
+    const { id, tier, sandboxId } = onBehalfOf;
+    const party = { id, tier, sandboxId, isSystem: false };
     return { id: row.id, slot: row.slot, party };
   }
 

@@ -58,8 +58,8 @@ export interface Outgoing {
  * - `onProgress`   hears also of what an earlier asking of the same has an agent do.
  * - `budget`       as in `AskOptions`; `onSpent` is told what was spent of it by when the ask is over.
  * - `path`         the requests above it, oldest first. @default those above the envelope being handled
- * - `onBehalfOf`   whom the rules judge, instead of the agent: somebody outside, of this tier and in no sandbox. Where the
- *                  embedder asks, deaths over it are charged to them, by the name `chargedAs`. @default their id
+ * - `onBehalfOf`   whom the rules judge, instead of the agent: somebody outside, of this tier, in this sandbox or in none. Where
+ *                  the embedder asks, deaths over it are charged to them, by the name `chargedAs`. @default their id
  * - `tenant`       for whom it is done. @default that of the envelope being handled, which always wins
  * - `behalf`       on whose behalf it is asked, while nothing is being handled; `tenant` adds to it.
  * - `isTool`       a call of a tool: judged by the sandbox and not by tier, and never tried again, whatever its agent says
@@ -79,7 +79,12 @@ export interface Asking
   readonly budget?: Budget;
   readonly onSpent?: (spent: Required<Cost>) => void;
   readonly path?: readonly PathHop[];
-  readonly onBehalfOf?: { readonly id: string; readonly tier: AgentTier; readonly chargedAs?: string };
+  readonly onBehalfOf?: {
+    readonly id: string;
+    readonly tier: AgentTier;
+    readonly sandboxId?: string;
+    readonly chargedAs?: string;
+  };
   readonly tenant?: string;
   readonly behalf?: Behalf | undefined;
   readonly isTool?: boolean;

@@ -89,3 +89,27 @@ export interface RemoteLink {
   linkTo(url: string): RemoteLink;
   close(): void;
 }
+
+/** A tool on the card of an agent elsewhere; `input`, `output` are JSON Schemas, if it says so much. */
+export interface RemoteTool extends RemoteSkill {
+  readonly input?: unknown;
+  readonly output?: unknown;
+}
+
+/** What the card of an agent elsewhere says that has tools, and no tasks. */
+export interface RemoteToolCard extends Pick<RemoteIdentity, 'name' | 'description' | 'version'> {
+  readonly tools: readonly RemoteTool[];
+}
+
+/**
+ * A connection to an agent elsewhere that answers calls of its tools. Fails with REMOTE_UNREACHABLE and REMOTE_FAILED.
+ *
+ * - `node`   the name of what is there, which is no other's.
+ * - `source` the taint of what it says.
+ */
+export interface RemoteToolLink {
+  readonly node: string;
+  readonly source: string;
+  card(options?: RemoteCallOptions): Promise<RemoteToolCard>;
+  call(tool: string, input: unknown, options?: RemoteCallOptions): Promise<unknown>;
+}

@@ -14,8 +14,8 @@ import type {
 /**
  * The caller of a tool, and the terms of the call.
  *
- * - `as`            whom the rules judge: somebody outside, of this tier and in no sandbox, and by which name deaths are
- *                   charged to them, if not by their id. @default who holds the service
+ * - `as`            whom the rules judge: somebody outside, of this tier, in this sandbox or in none, and by which name deaths
+ *                   are charged to them, if not by their id. @default who holds the service
  * - `readOnly`      only tools that change nothing. @default false
  * - `taint`         where what is given came from. @default what the caller is tainted with
  * - `deadlineAtMs`  until when it is wanted, Unix milliseconds. @default 30 s
@@ -31,6 +31,7 @@ export interface CallOptions {
     readonly id: string;
     readonly tier: AgentTier;
     readonly tenant?: string | undefined;
+    readonly sandboxId?: string;
     readonly chargedAs?: string;
   };
   readonly readOnly?: boolean;

@@ -17,6 +17,7 @@ import type { JsonValue } from '../../runtime/protocol/json-value.ts';
 import { FakeClock } from '../fixtures/fake-clock.ts';
 import { asked } from '../fixtures/lango/bare-peer.ts';
 import { langoHouse } from '../fixtures/lango/lango-house.ts';
+import { mutated } from '../fixtures/lango/mutated.ts';
 
 const RUNS = 5_000;
 const ID = '5f0c8c3e-8d3b-4f6e-9b0a-1c2d3e4f5a6b';
@@ -25,42 +26,6 @@ const REQUEST = `{"type":"tool_invoke","sessionToken":"abc","requestId":"${ID}",
 const RESPONSE = `{"requestId":"${ID}","status":"ok","result":{"found":[1,2]},"attestationProof":"AQID","timestamp":"2026-01-02T03:04:05.06Z"}\n`;
 const CHALLENGE = `{"nonce":"${NONCE}","timestamp":1767323045,"senderDid":"did:key:z6Mk","signature":"AQID"}\n`;
 const ANSWER = `{"nonce":"${NONCE}","timestamp":1767323045,"did":"did:key:z6Mk","signature":"AQID","token":"abc","expiresAt":"2026-01-02T03:04:05Z"}\n`;
-
-/** A message with bytes changed, left out, doubled and put in: 1 to 8 times. */
-const mutated = (message: string): fc.Arbitrary<Buffer> =>
-  fc
-    .array(
-      fc.record({
-        at: fc.nat(message.length),
-        length: fc.nat(12),
-        put: fc.oneof(
-          fc.uint8Array({ maxLength: 8 }),
-          fc
-            .constantFrom(
-              '"__proto__":{},',
-              '{',
-              '}',
-              '[[[[',
-              '"',
-              '\\',
-              'null',
-              '1e999',
-              ',',
-              '-0',
-              '\\ud800',
-            )
-            .map((text) => Buffer.from(text)),
-        ),
-      }),
-      { minLength: 1, maxLength: 8 },
-    )
-    .map((changes) =>
-      changes.reduce(
-        (bytes, { at, length, put }) =>
-          Buffer.concat([bytes.subarray(0, at), put, bytes.subarray(Math.min(bytes.length, at + length))]),
-        Buffer.from(message),
-      ),
-    );
 
 async function documentIn(bytes: Buffer, size: number): Promise<string> {
   async function* chunks() {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { remoteFailed } from '../../../runtime/protocol/edge-errors.ts';
-import { isOrreryError, OrreryError, reasonOf } from '../../../runtime/protocol/errors.ts';
+import { isOrreryError, reasonOf } from '../../../runtime/protocol/errors.ts';
 import { Milliseconds } from '../../../runtime/protocol/milliseconds.ts';
 import { parseOptions, requireFunction, requireMethod } from '../../../runtime/protocol/parse-options.ts';
 import type { Clock, NewSecret } from '../../../runtime/protocol/seams.ts';
@@ -16,6 +16,7 @@ import {
 } from '../wire/messages.ts';
 import { uuidFrom } from '../wire/random.ts';
 import { leave, readDocument } from '../wire/read-document.ts';
+import { streamNotOpened } from './stream-not-opened.ts';
 
 const Options = z.strictObject({
   id: z.string().min(1),
@@ -51,8 +52,10 @@ export interface P2PRemoteAgentDeps {
   readonly debug?: (text: string, about: Readonly<Record<string, unknown>>) => void;
 }
 
+/** `sessionToken`: in place of the agent's own, for this request. */
 export interface RequestOptions {
   readonly signal?: AbortSignal;
+  readonly sessionToken?: string;
 }
 
 const MAX_ERROR = 1_000;
@@ -131,9 +134,9 @@ export class P2PRemoteAgent {
   async #request(
     type: string,
     payload: JsonObject | undefined,
-    { signal }: RequestOptions,
+    { signal, sessionToken: given }: RequestOptions,
   ): Promise<LangoResponse> {
-    const { sessionToken } = this.#given;
+    const sessionToken = given ?? this.#given.sessionToken;
     const limit = { what: `The request to ${this.peerId}`, ms: this.#options.timeoutMs, signal };
     const response = await inTime(this.#deps.clock, limit, async (ended) => {
       const token = typeof sessionToken === 'function' ? await sessionToken() : sessionToken;
@@ -172,11 +175,7 @@ export class P2PRemoteAgent {
     try {
       return await this.#given.open(this.peerId, LANGO_PROTOCOL, { signal });
     } catch (cause) {
-      const reason = reasonOf(cause);
-      throw new OrreryError('REMOTE_UNREACHABLE', `open stream to ${this.peerId}: ${reason}`, {
-        details: { url: this.peerId, reason, mayHaveArrived: false },
-        cause,
-      });
+      throw streamNotOpened(this.peerId, cause);
     }
   }
 

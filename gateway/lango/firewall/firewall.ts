@@ -7,7 +7,8 @@ import type { Clock } from '../../../runtime/protocol/seams.ts';
 import { PeerBuckets } from './peer-buckets.ts';
 import { sanitise } from './sanitise.ts';
 
-const ANYBODY = '*';
+/** Whose rules are for all. */
+export const ANYBODY = '*';
 
 /**
  * What a peer may use, or may not.
@@ -129,6 +130,7 @@ export class Firewall implements FirewallHooks {
 
 const isForAll = (tools: readonly string[]): boolean => tools.length === 0 || tools.includes('*');
 
-const isFor = (tools: readonly string[], toolName: string): boolean =>
+/** Whether these tools of a rule, of which none means all, have this one among them. */
+export const isFor = (tools: readonly string[], toolName: string): boolean =>
   isForAll(tools) ||
   tools.some((tool) => (tool.endsWith('*') ? toolName.startsWith(tool.slice(0, -1)) : tool === toolName));

@@ -36,8 +36,11 @@ export type AnswerDocument = (document: Served, signal: AbortSignal) => Promise<
 export class StreamService {
   readonly #limits: StreamLimits;
   readonly #clock: Pick<Clock, 'setTimer'>;
-  readonly #open = new Map<string, number>();
+  /** What ends each stream that is served, by the DID of its peer. */
+  readonly #open = new Map<string, Set<AbortController>>();
   #all = 0;
+  #isClosing = false;
+  #onIdle: (() => void) | undefined;
 
   constructor(limits: StreamLimits, clock: Pick<Clock, 'setTimer'>) {
     this.#limits = limits;
@@ -52,49 +55,60 @@ export class StreamService {
   /** Serves one stream. Never rejects: what goes wrong resets the stream. */
   async serve(stream: ByteStream, peer: LangoPeer, answer: AnswerDocument): Promise<void> {
     const { maxStreams, maxStreamsPerPeer } = this.#limits;
-    const ofPeer = this.#open.get(peer.id) ?? 0;
-    if (ofPeer >= maxStreamsPerPeer || this.#all >= maxStreams) {
-      stream.abort(refused('There are too many streams'));
+    const ofPeer = this.#open.get(peer.did) ?? new Set();
+    if (this.#isClosing || ofPeer.size >= maxStreamsPerPeer || this.#all >= maxStreams) {
+      stream.abort(refused(this.#isClosing ? 'It is closed' : 'There are too many streams'));
       return;
     }
-    this.#open.set(peer.id, ofPeer + 1);
+    const left = new AbortController();
+    this.#open.set(peer.did, ofPeer.add(left));
     this.#all += 1;
     try {
-      await this.#served(stream, answer);
+      await this.#served(stream, left, answer);
     } catch (error) {
       stream.abort(error instanceof Error ? error : new Error(reasonOf(error)));
     } finally {
-      this.#leave(peer.id);
+      left.abort();
+      this.#leave(peer.did, left);
     }
   }
 
-  async #served(stream: ByteStream, answer: AnswerDocument): Promise<void> {
+  /** Resets all streams of a peer, and ends what is done for them. */
+  cut(peerDid: string): void {
+    for (const left of this.#open.get(peerDid) ?? []) left.abort();
+  }
+
+  /** Takes no more streams; those that are open have `drainMs` to come to their end. */
+  async close({ drainMs }: { readonly drainMs: number }): Promise<void> {
+    this.#isClosing = true;
+    if (this.#all === 0) return;
+    const idle = new Promise<void>((resolve) => {
+      this.#onIdle = resolve;
+    });
+    const stopTimer = this.#clock.setTimer(drainMs, () => {
+      for (const peerDid of [...this.#open.keys()]) this.cut(peerDid);
+    });
+    await idle;
+    stopTimer();
+  }
+
+  async #served(stream: ByteStream, left: AbortController, answer: AnswerDocument): Promise<void> {
     const { readMs, answerMs, sendMs } = this.#limits;
+    const { signal } = left;
     const chunks = stream[Symbol.asyncIterator]();
-    const document = await inTime(this.#clock, { what: 'A document', ms: readMs }, (signal) =>
-      this.#read(chunks, signal),
+    const document = await inTime(this.#clock, { what: 'A document', ms: readMs, signal }, (ended) =>
+      this.#read(chunks, ended),
     );
-    const left = new AbortController();
-    const ended = otherEnd(chunks, left.signal);
+    const ended = otherEnd(chunks, signal);
     // A peer that resets its stream wants no answer; one that only ends its direction does.
     ended.catch(() => left.abort());
-    try {
-      const bytes = await inTime(
-        this.#clock,
-        { what: 'An answer', ms: answerMs, signal: left.signal },
-        (signal) => answer(document, signal),
-      );
-      await inTime(
-        this.#clock,
-        { what: 'The other side', ms: sendMs, signal: left.signal },
-        async (signal) => {
-          await sendAndClose(stream, bytes, signal);
-          await ended;
-        },
-      );
-    } finally {
-      left.abort();
-    }
+    const bytes = await inTime(this.#clock, { what: 'An answer', ms: answerMs, signal }, (isOver) =>
+      answer(document, isOver),
+    );
+    await inTime(this.#clock, { what: 'The other side', ms: sendMs, signal }, async (isOver) => {
+      await sendAndClose(stream, bytes, isOver);
+      await ended;
+    });
   }
 
   async #read(chunks: AsyncIterator<ByteChunk>, signal: AbortSignal): Promise<Served> {
@@ -106,10 +120,11 @@ export class StreamService {
     }
   }
 
-  #leave(peerId: string): void {
-    const ofPeer = (this.#open.get(peerId) ?? 1) - 1;
-    if (ofPeer === 0) this.#open.delete(peerId);
-    else this.#open.set(peerId, ofPeer);
+  #leave(peerDid: string, left: AbortController): void {
+    const ofPeer = this.#open.get(peerDid);
+    ofPeer?.delete(left);
+    if (ofPeer?.size === 0) this.#open.delete(peerDid);
     this.#all -= 1;
+    if (this.#all === 0) this.#onIdle?.();
   }
 }

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { RequestMemory } from '../../../runtime/protocol/admission.ts';
 import { unauthenticated } from '../../../runtime/protocol/edge-errors.ts';
-import { isOrreryError } from '../../../runtime/protocol/errors.ts';
+import { isOrreryError, reasonOf } from '../../../runtime/protocol/errors.ts';
 import { Milliseconds } from '../../../runtime/protocol/milliseconds.ts';
 import { parseOptions, requireFunction, requireMethod } from '../../../runtime/protocol/parse-options.ts';
 import type { Clock } from '../../../runtime/protocol/seams.ts';
+import type { FirewallEvent } from '../../admit/firewall-guard.ts';
 import { SeenRequests } from '../../admit/seen-requests.ts';
 import { PeerBuckets } from '../firewall/peer-buckets.ts';
 import { StreamService, type Served } from '../server/stream-service.ts';
@@ -60,11 +61,15 @@ export class HandshakeResponder {
   readonly #streams: StreamService;
   readonly #nonces: RequestMemory = new SeenRequests();
   readonly #rates: PeerBuckets;
+  readonly #tell: (event: FirewallEvent) => void;
 
-  /** Throws INVALID_OPTIONS. */
+  /** `tell` hears of those who get no session. Throws INVALID_OPTIONS. */
   constructor(
     { identity, sessions, admits, verify = isSignedByDid, ...options }: HandshakeResponderOptions,
-    { clock }: { readonly clock: Clock },
+    {
+      clock,
+      tell = () => undefined,
+    }: { readonly clock: Clock; readonly tell?: (event: FirewallEvent) => void },
   ) {
     requireMethod('HandshakeResponder.identity', identity, 'sign', 'a DID and what signs for it');
     requireMethod('HandshakeResponder.sessions', sessions, 'create', 'a SessionStore');
@@ -73,6 +78,7 @@ export class HandshakeResponder {
     this.#given = { identity, sessions, admits, verify };
     this.#clock = clock;
     this.#rates = new PeerBuckets(clock, MAX_PEERS);
+    this.#tell = tell;
     const { timeoutMs, maxBytes, maxStreams, maxStreamsPerPeer } = this.#options;
     const limits = { maxBytes, maxStreams, maxStreamsPerPeer };
     this.#streams = new StreamService(
@@ -86,21 +92,33 @@ export class HandshakeResponder {
     return this.#streams.serve(stream, peer, (document) => this.#answer(document, peer));
   }
 
+  /** Resets the handshakes of a peer. */
+  cut(peerDid: string): void {
+    this.#streams.cut(peerDid);
+  }
+
+  /** Takes no more handshakes; those that are open have `drainMs` to come to their end. */
+  close({ drainMs = 0 }: { readonly drainMs?: number } = {}): Promise<void> {
+    return this.#streams.close({ drainMs });
+  }
+
   async #answer(document: Served, peer: LangoPeer): Promise<Uint8Array> {
+    // The operator has heard of this peer often enough.
+    if (!this.#rates.take(peer.did, this.#options.perMinute))
+      return encodeRefusal(unauthenticated('there were too many handshakes').message);
     try {
       if ('fault' in document) throw unauthenticated('it is no challenge');
       return await this.#begun(document.text, peer);
     } catch (error) {
       // What else is thrown is the host's own, and stays at home.
       const isSaid = isOrreryError(error) && (error.code === 'UNAUTHENTICATED' || error.code === 'REFUSED');
+      this.#tell({ kind: 'unauthenticated', peer: peer.did, reason: `no session: ${reasonOf(error)}` });
       return encodeRefusal(isSaid ? error.message : 'The handshake failed');
     }
   }
 
   async #begun(text: string, peer: LangoPeer): Promise<Uint8Array> {
     const { identity, sessions, admits } = this.#given;
-    if (!this.#rates.take(peer.did, this.#options.perMinute))
-      throw unauthenticated('there were too many handshakes');
     const { nonce } = await this.#checked(text, peer);
     if (!(await admits(peer))) throw unauthenticated('this peer is not admitted');
     const timestamp = secondsOf(this.#clock.now());

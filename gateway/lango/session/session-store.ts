@@ -73,7 +73,7 @@ const SECRET_BYTES = 32;
  */
 export class SessionStore {
   readonly #options: z.output<typeof Options>;
-  readonly #onInvalidated: ((invalidation: Invalidation) => void) | undefined;
+  readonly #listeners = new Set<(invalidation: Invalidation) => void>();
   readonly #deps: SessionStoreDeps;
   readonly #key: Buffer;
   readonly #byDid = new Map<string, Kept>();
@@ -84,7 +84,7 @@ export class SessionStore {
     requireMethod('SessionStore.clock', deps?.clock, 'now', 'a clock, such as that of systemSeams()');
     requireFunction('SessionStore.newSecret', deps.newSecret);
     this.#options = parseOptions(Options, options, 'SessionStore');
-    this.#onInvalidated = onInvalidated;
+    if (onInvalidated !== undefined) this.#listeners.add(onInvalidated);
     this.#deps = deps;
     this.#key = randomFrom(deps.newSecret, SECRET_BYTES);
   }
@@ -147,8 +147,14 @@ export class SessionStore {
     const invalidation = { peerDid, reason, atMs: this.#deps.clock.now() };
     this.#history.push(invalidation);
     if (this.#history.length > this.#options.maxHistory) this.#history.shift();
-    this.#onInvalidated?.(invalidation);
+    for (const listener of this.#listeners) listener(invalidation);
     return true;
+  }
+
+  /** Calls `listener` with each session that is ended before its time, until the returned function is called. */
+  watch(listener: (invalidation: Invalidation) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   /** Ends those sessions of which `condition` is true. Returns how many. */

@@ -6,6 +6,9 @@ import { goStruct, goTime, timeOfGo } from './go-json.ts';
 /** The protocol id of Lango's streams of A2A (seed 0). */
 export const LANGO_PROTOCOL = '/lango/a2a/1.0.0';
 
+/** What a peer is told whose token is that of no session (seed 0). */
+export const INVALID_TOKEN = 'invalid or expired session token';
+
 export type JsonObject = Record<string, JsonValue>;
 
 /** A text that Go leaves empty where it is missing or null. */

@@ -2,7 +2,8 @@ import { ClientInputs, INPUTS_KEYWORD } from '../../../runtime/protocol/client-i
 import { isOrreryError } from '../../../runtime/protocol/errors.ts';
 import type { TaskMessage } from '../../../runtime/protocol/task.ts';
 import { isObject } from '../../http/json-text.ts';
-import { isObjectSchema, type Result } from './json-shapes.ts';
+import { isObjectSchema } from '../../team/object-schema.ts';
+import type { Result } from './json-shapes.ts';
 
 /**
  * What an agent asks for before it can go on.

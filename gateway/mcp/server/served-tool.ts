@@ -1,11 +1,14 @@
 import type { Tool } from '../../../runtime/protocol/tool.ts';
-import { isAnySchema, isObjectSchema, schemaOfField } from './json-shapes.ts';
+import {
+  INPUT_FIELD,
+  inputSchemaOf,
+  isObjectSchema,
+  RESULT_FIELD,
+  schemaOfField,
+  takesObject,
+} from '../../team/object-schema.ts';
 import type { TaskMode } from './mcp-options.ts';
 import { type ParamHeader, paramHeadersOf } from './param-headers.ts';
-
-/** The property that holds an input or output that is no object, because MCP wants one. */
-const INPUT_FIELD = 'input';
-const RESULT_FIELD = 'result';
 
 /**
  * A tool as clients see it, under `name`.
@@ -39,12 +42,7 @@ const SUPPORT: Readonly<Record<TaskMode, string>> = {
 
 /** Describes a tool for clients, with schemas that MCP allows. `mode`: which of its calls become tasks. */
 export function servedTool(tool: Tool, name: string, mode: TaskMode): ServedTool {
-  const takesObject = isObjectSchema(tool.inputSchema) || isAnySchema(tool.inputSchema);
-  const inputSchema = takesObject
-    ? isObjectSchema(tool.inputSchema)
-      ? tool.inputSchema
-      : { type: 'object' }
-    : (schemaOfField(INPUT_FIELD, tool.inputSchema) ?? { type: 'object', required: [INPUT_FIELD] });
+  const inputSchema = inputSchemaOf(tool.inputSchema);
   const wrapsResult = tool.streams || !isObjectSchema(tool.outputSchema);
   const modern = {
     name,
@@ -63,7 +61,7 @@ export function servedTool(tool: Tool, name: string, mode: TaskMode): ServedTool
     legacy: { ...modern, execution: { taskSupport: SUPPORT[mode] } },
     wrapsResult,
     paramHeaders: paramHeadersOf(inputSchema),
-    inputOf: takesObject ? (args) => args : (args) => args[INPUT_FIELD],
+    inputOf: takesObject(tool.inputSchema) ? (args) => args : (args) => args[INPUT_FIELD],
   };
 }
 
