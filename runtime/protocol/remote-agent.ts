@@ -90,10 +90,9 @@ export interface RemoteLink {
   close(): void;
 }
 
-/** A tool on the card of an agent elsewhere; `input`, `output` are JSON Schemas, if it says so much. */
+/** A tool on the card of an agent elsewhere; `input` is a JSON Schema, if the card has one. */
 export interface RemoteTool extends RemoteSkill {
   readonly input?: unknown;
-  readonly output?: unknown;
 }
 
 /** What the card of an agent elsewhere says that has tools, and no tasks. */

@@ -19,7 +19,6 @@ const Skill = z.object({
   description: text,
   tags: z.array(z.string().max(256)).max(64).catch([]),
   inputSchema: z.unknown(),
-  outputSchema: z.unknown(),
 });
 
 /** What is read of a card; whatever else it says is not. */
@@ -91,13 +90,12 @@ export class LangoLink implements RemoteToolLink {
     const { name, description = '', version = '0.0.0', skills, capabilities } = Card.parse(said);
     const known = skills.flatMap((skill) => (skill === undefined ? [] : [skill]));
     const named = new Set(known.map(({ id }) => id));
-    const tools = known.map(({ id, inputSchema: input, outputSchema: output, ...skill }) => ({
+    const tools = known.map(({ id, inputSchema: input, ...skill }) => ({
       id,
       name: skill.name || id,
       description: skill.description ?? '',
       tags: skill.tags,
       ...(input === undefined ? {} : { input }),
-      ...(output === undefined ? {} : { output }),
     }));
     const others = capabilities.flatMap((id) =>
       named.has(id) ? [] : [{ id, name: id, description: '', tags: [] }],

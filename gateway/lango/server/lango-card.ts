@@ -1,12 +1,12 @@
 import type { JsonValue } from '../../../runtime/protocol/json-value.ts';
 import type { Tool } from '../../../runtime/protocol/tool.ts';
-import { inputSchemaOf, isObjectSchema, RESULT_FIELD, schemaOfField } from '../../team/object-schema.ts';
+import { inputSchemaOf } from '../../team/object-schema.ts';
 import type { TeamIdentity } from '../../team/served-team.ts';
 import type { JsonObject } from '../wire/messages.ts';
 
 /**
- * Our card as Lango has it: names, where we are, and each tool as a capability and as a skill. A skill has the tool's schemas
- * beside it, for those who know what to do with them.
+ * Our card as Lango has it: names, where we are, and each tool as a capability and as a skill. A skill has the schema
+ * of its params beside it. It has none of its result, for what goes out of that is for the firewall to say.
  */
 export const langoCard = (
   { name, description, version }: TeamIdentity,
@@ -30,12 +30,5 @@ export const langoCard = (
     description: tool.description,
     tags: [],
     inputSchema: inputSchemaOf(tool.inputSchema) as JsonValue,
-    outputSchema: outputSchemaOf(tool) as JsonValue,
   })),
 });
-
-/** What a result is on the wire: an object. A streaming tool gives a list. */
-const outputSchemaOf = ({ outputSchema, streams }: Tool): unknown =>
-  !streams && isObjectSchema(outputSchema)
-    ? outputSchema
-    : ((streams ? undefined : schemaOfField(RESULT_FIELD, outputSchema)) ?? { type: 'object' });
