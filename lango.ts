@@ -126,7 +126,10 @@ async function privateKeyOf(key: LangoNodeOptions['key']): Promise<KeyObject> {
   return key;
 }
 
-async function startedNode(privateKey: KeyObject, listen: readonly string[] | undefined): Promise<Libp2pNode<ByteStream>> {
+async function startedNode(
+  privateKey: KeyObject,
+  listen: readonly string[] | undefined,
+): Promise<Libp2pNode<ByteStream>> {
   const seed = Buffer.from(privateKey.export({ format: 'jwk' }).d as string, 'base64url');
   const { startNode } = await import('./transports/libp2p/libp2p-node.ts');
   const { Libp2pOptions } = await import('./transports/libp2p/libp2p-options.ts');

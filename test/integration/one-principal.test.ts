@@ -1,5 +1,12 @@
 import { startSystem, systemSeams } from 'orrery';
-import { type AdmissionRule, apiKeys, type Authenticator, newApiKey, Principal, sharedToken } from 'orrery/admission';
+import {
+  type AdmissionRule,
+  apiKeys,
+  type Authenticator,
+  newApiKey,
+  Principal,
+  sharedToken,
+} from 'orrery/admission';
 import { signRequest, xprSignature } from 'orrery/admission/xpr';
 import { serve } from 'orrery/gateway';
 import { langoNode, serveLango } from 'orrery/lango';
@@ -18,7 +25,14 @@ const knock: Authenticator = {
     const amid = headers.get('x-knock');
     if (amid === null) return undefined;
     const trust = { score: 0.5, source: 'knock' };
-    return { id: `amid:${amid}`, kind: 'agent', roles: [], tier: 3, trust, expiresAtMs: clock.now() + 60_000 };
+    return {
+      id: `amid:${amid}`,
+      kind: 'agent',
+      roles: [],
+      tier: 3,
+      trust,
+      expiresAtMs: clock.now() + 60_000,
+    };
   },
 };
 
@@ -57,7 +71,12 @@ it('Callers are one kind of principal before one rule, however they have proved 
     atMs: clock.now(),
     body: Buffer.from(body),
   });
-  for (const headers of [{ 'x-api-key': key }, { authorization: `Bearer ${secret}` }, signed, { 'x-knock': 'mesh1' }])
+  for (const headers of [
+    { 'x-api-key': key },
+    { authorization: `Bearer ${secret}` },
+    signed,
+    { 'x-knock': 'mesh1' },
+  ])
     expect((await say(headers as Record<string, string>)).status).toBe(200);
   const [address = ''] = node.addresses;
   const token = await peer.token(address);
