@@ -45,7 +45,6 @@ export {
   type ToolExecutor,
 } from './gateway/lango/server/lango-handler.ts';
 export { LangoGrant, type LangoTrust } from './gateway/lango/server/lango-grants.ts';
-export type { LangoLimits } from './gateway/lango/server/lango-handler.ts';
 export type { LangoServiceOptions } from './gateway/lango/server/lango-service.ts';
 export { teamExecutor, type TeamExecutorDeps } from './gateway/lango/server/team-executor.ts';
 export {

@@ -14,7 +14,7 @@ export const isObjectSchema = (schema: unknown): schema is Schema =>
   isObject(schema) && schema['type'] === 'object';
 
 /** Whether a JSON Schema allows every value. */
-export const isAnySchema = (schema: unknown): boolean =>
+const isAnySchema = (schema: unknown): boolean =>
   schema === undefined ||
   schema === true ||
   (isObject(schema) && Object.keys(schema).every((key) => key === '$schema'));
