@@ -24,10 +24,11 @@ import {
 /** How often a book looks for what has expired, unless it is told to. */
 const EXPIRE_EVERY_MS = 1_000;
 
-/** A card that is valid now. */
+/** A card that is valid now. `bootEpoch`: of the run of its node that signed it. */
 export interface KnownCard {
   readonly nodeId: string;
   readonly publicKey: string;
+  readonly bootEpoch: number;
   readonly card: AgentCard;
   readonly expiresAtMs: number;
 }
@@ -47,12 +48,14 @@ export type CardChange =
 
 /**
  * - `admits`    whether cards of this key are wanted under this name; asked before anything that costs. @default all are
+ * - `takesOver` whether a key may take the name of a node from another key, without `setKey`. @default none may
  * - `onChange`  is told when the book is as it says.
  * - `onRefused` is told of each card that is not taken.
  */
 export interface CardBookDeps {
   readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
   readonly admits?: (nodeId: string, publicKey: string) => boolean;
+  readonly takesOver?: (nodeId: string, keys: { readonly by: string; readonly from: string }) => boolean;
   readonly onChange?: (change: CardChange) => void;
   readonly onRefused?: (refusal: CardRefusal) => void;
 }
@@ -163,6 +166,18 @@ export class CardBook {
     return this.#known(this.#store.namesWithCapability(capabilityId));
   }
 
+  /** The card that another node has announced last, of those that are valid now. */
+  newestOf(nodeId: string): KnownCard | undefined {
+    const nowMs = this.#deps.clock.now();
+    let newest: HeldCard | undefined;
+    for (const name of this.#store.node(nodeId)?.names ?? []) {
+      const held = this.#store.get(name);
+      if (held?.card === undefined || held.expiresAtMs <= nowMs) continue;
+      if (newest === undefined || compareVersions(held.version, newest.version) > 0) newest = held;
+    }
+    return newest && this.#known([newest.name])[0];
+  }
+
   /** The same in two books that have the same cards: then there is nothing to exchange. 32 bytes in base64url. */
   fingerprint(): string {
     const hash = createHash('sha256');
@@ -189,15 +204,19 @@ export class CardBook {
     return { ...from, cards };
   }
 
-  /** What this book has, in the part of a digest, that is missing there or older. It has no more than one page. */
-  missingFrom({ after, through, cards: theirs }: CardDigest): CardAnswer {
+  /**
+   * What this book has, in the part of a digest, that is missing there or older. It has no more than one page.
+   *
+   * @param asker the key of who asks: its own cards it knows better. @default nobody's
+   */
+  missingFrom({ after, through, cards: theirs }: CardDigest, asker?: string): CardAnswer {
     const { pageCards, pageBytes } = this.#limits;
     const has = new Map(theirs.map((one) => [one.name, one]));
     const cards: SignedCard[] = [];
     let bytes = 0;
     let last: string | undefined;
     for (const held of this.#validBetween(after, through)) {
-      if (!this.#isMissing(held, has.get(held.name))) continue;
+      if (held.signed.publicKey === asker || !this.#isMissing(held, has.get(held.name))) continue;
       bytes += held.bytes;
       if (last !== undefined && (cards.length === pageCards || bytes > pageBytes))
         return { cards, through: last };
@@ -210,6 +229,13 @@ export class CardBook {
   /** Forgets a node: its cards, its key and its runs. A key that the owner gave stays. */
   forget(nodeId: string): void {
     this.#tellLost(this.#store.dropNode(nodeId), 'forgotten');
+  }
+
+  /** Forgets a key: the names that it was given, and the nodes that are known by it. */
+  forgetKey(publicKey: string): void {
+    for (const [nodeId, key] of [...this.#keys]) if (key === publicKey) this.#keys.delete(nodeId);
+    for (const node of this.#store.nodes())
+      if (node.publicKey === publicKey && node.nodeId !== this.#limits.nodeId) this.forget(node.nodeId);
   }
 
   /** Gives a node the key that alone counts from now on; undefined: whoever comes first. Who holds the name by another is forgotten. */
@@ -254,6 +280,7 @@ export class CardBook {
       return ['FORGED', `"${nodeId}/${agentId}" is not signed by the key "${publicKey}"`];
     const read = openCard(signed);
     if (typeof read === 'string') return ['INVALID_CARD', read];
+    if ((this.#keyOf(nodeId) ?? publicKey) !== publicKey) this.setKey(nodeId, publicKey);
     if (!this.#makeRoom(signed)) return ['BOOK_FULL', `There is no room for "${nodeId}/${agentId}"`];
     this.#put(read, peer);
     return undefined;
@@ -264,12 +291,17 @@ export class CardBook {
     const own = this.#limits;
     if (nodeId === own.nodeId || publicKey === own.publicKey)
       return ['OWN_NODE', `"${nodeId}" under the key "${publicKey}" is this node, or says so`];
-    const key = this.#keys.get(nodeId) ?? this.#store.node(nodeId)?.publicKey;
-    if (key !== undefined && key !== publicKey)
+    const key = this.#keyOf(nodeId);
+    const isAnother = key !== undefined && key !== publicKey;
+    if (isAnother && this.#deps.takesOver?.(nodeId, { by: publicKey, from: key }) !== true)
       return ['OTHER_KEY', `"${nodeId}" has the key "${key}", not "${publicKey}"`];
     if (this.#deps.admits?.(nodeId, publicKey) === false)
       return ['NOT_ADMITTED', `"${nodeId}" under the key "${publicKey}" is not admitted`];
     return undefined;
+  }
+
+  #keyOf(nodeId: string): string | undefined {
+    return this.#keys.get(nodeId) ?? this.#store.node(nodeId)?.publicKey;
   }
 
   #ofAge({ issuedAtMs, expiresAtMs }: SignedCard): Refused | undefined {
@@ -377,6 +409,7 @@ export class CardBook {
       type: isSame ? 'card.renewed' : 'card.taken',
       nodeId,
       publicKey,
+      bootEpoch,
       card,
       expiresAtMs,
     });
@@ -392,11 +425,12 @@ export class CardBook {
     const nowMs = this.#deps.clock.now();
     const found: KnownCard[] = [];
     for (const name of names) {
-      const { nodeId = '', card, expiresAtMs = 0 } = this.#store.get(name) ?? {};
-      const node = this.#store.node(nodeId);
-      if (card === undefined || node === undefined || expiresAtMs <= nowMs) continue;
-      if (nodeId !== this.#limits.nodeId)
-        found.push({ nodeId, publicKey: node.publicKey, card, expiresAtMs });
+      const held = this.#store.get(name);
+      const node = held && this.#store.node(held.nodeId);
+      if (held?.card === undefined || node === undefined || held.expiresAtMs <= nowMs) continue;
+      const { nodeId, card, expiresAtMs, version } = held;
+      if (nodeId === this.#limits.nodeId) continue;
+      found.push({ nodeId, publicKey: node.publicKey, bootEpoch: version.bootEpoch, card, expiresAtMs });
     }
     return found.sort((one, other) => this.#compare(one, other));
   }

@@ -25,7 +25,7 @@ export async function openPeerHost(
     network: { transports, dial, topics, channel },
   });
   try {
-    return { host, endpoints: await host.node.open() };
+    return { host, endpoints: await host.open() };
   } catch (error) {
     await host.close();
     throw error;

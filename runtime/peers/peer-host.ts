@@ -1,7 +1,7 @@
 import type { SendingThread } from '../cell/mail-sender.ts';
 import type { LoadedAgent } from '../agent/loaded-agent.ts';
 import { AgentId } from '../agent/agent-options.ts';
-import { type AgentCard, parseAgentCard } from '../protocol/agent-card.ts';
+import { type AgentCard, type AgentEndpoint, parseAgentCard } from '../protocol/agent-card.ts';
 import { agentNotFound, reasonOf } from '../protocol/errors.ts';
 import type { Clearance } from '../protocol/agent-row.ts';
 import { HOST_ID } from '../protocol/policy.ts';
@@ -12,21 +12,32 @@ import { isServed, type RemoteQuery } from '../routing/remote-lookup.ts';
 import type { Peer } from './peer.ts';
 import { definitionOf, loadedPeerAgent } from './peer-agent.ts';
 import type { PeerWay } from './peer-actor.ts';
+import type { KnownCard } from './card-book.ts';
+import type { CardRefusal, CardRefusalCode } from './card-refusal.ts';
 import { PeerDesk } from './peer-desk.ts';
 import { transportOf } from './peer-address.ts';
-import { PEERS_ID, type PeerRequest } from './peer-message.ts';
+import { PeerGossip } from './peer-gossip.ts';
+import { type CardMessage, PEERS_ID, type PeerRequest } from './peer-message.ts';
 import { moduleOf, nameIn } from './peer-module.ts';
 import { PeerNames } from './peer-names.ts';
 import { type OwnIdentity, type PeerNetwork, PeerNode, type PeerNodeUser } from './peer-node.ts';
 import type { PeerStatus } from './peer.machine.ts';
 import type { PeerSession, ServedRequest } from './peer-session.ts';
-import { clearanceBy, mayBeCalled } from './trust.ts';
+import { clearanceBy, mayBeCalled, type Trust } from './trust.ts';
 
 /** Agents of one other node that are taken in at most. */
 const MAX_AGENTS = 1_000;
 const MAX_CARD_BYTES = 65_536;
 /** How long a lookup waits for nodes that are dialled for the first time, milliseconds. */
 const FIRST_MEETING_MS = 2_000;
+/** The longest reason in an event. */
+const MAX_REASON = 1_024;
+/** Nodes that one lookup dials. */
+const MAX_DIALLED = 8;
+/** Usual where many hand on the same cards, and where one node trusts whom another does not. */
+const USUAL: ReadonlySet<CardRefusalCode> = new Set(['KNOWN', 'NOT_ADMITTED']);
+/** They may come late, and from clocks that differ: nobody need mean harm. */
+const HARMLESS: ReadonlySet<CardRefusalCode> = new Set(['OUTDATED', 'EXPIRED', 'ISSUED_LATER']);
 
 /** An agent of another node that is to join the team under this id. */
 export interface PeerOrder {
@@ -66,6 +77,7 @@ export class PeerHost implements PeerNodeUser {
   readonly #deps: PeerHostDeps;
   readonly #names: PeerNames;
   readonly #desk: PeerDesk;
+  readonly #gossip: PeerGossip;
   readonly #members = new Map<string, Member>();
   readonly #unwatch: () => void;
   readonly #awaitingNews = new Set<() => void>();
@@ -83,7 +95,27 @@ export class PeerHost implements PeerNodeUser {
       user: this,
       log: (event) => thread.log.note(event),
     });
+    this.#gossip = new PeerGossip({
+      self,
+      clock: thread.seams.clock,
+      user: {
+        admits: (node, publicKey) => this.node.grantOf(node, publicKey) !== undefined,
+        takesOver: (node, keys) => this.node.takesOver(node, keys),
+        onCard: (card) => this.#heardOf(card),
+        onRoundOver: () => this.#tellNews(),
+        onRefused: (refusal, more, session) => this.#cardRefused(refusal, more, session),
+        onProblem: (reason) => this.#problem(reason),
+      },
+    });
+    this.#gossip.trust(this.node.trusted);
     this.#unwatch = thread.table.watch(() => this.#tellSoon());
+  }
+
+  /** Takes connections, dials, and announces the agents here. Resolves to where others find it; rejects as `listen` does. */
+  async open(): Promise<readonly AgentEndpoint[]> {
+    const endpoints = await this.node.open();
+    this.#tellSoon();
+    return endpoints;
   }
 
   /** Which other nodes there are, and how they are doing. */
@@ -152,12 +184,32 @@ export class PeerHost implements PeerNodeUser {
     if (isServed(table, query)) return;
     // Who is being dialled for the first time may have whoever is looked for.
     const untilMs = seams.clock.monotonicMs() + FIRST_MEETING_MS;
-    for (let found = this.#found(query); ; found = this.#found(query)) {
+    const dialled = new Set<string>();
+    for (;;) {
+      const found = this.#found(query);
       await Promise.allSettled(found.map(({ here }) => here.promise));
       const leftMs = untilMs - seams.clock.monotonicMs();
-      if (found.length > 0 || !this.node.isMeeting || leftMs <= 0) return;
+      if (found.length > 0 || leftMs <= 0) return;
+      this.#dialThose(this.#gossip.find(query), dialled);
+      if (!this.node.isMeeting && !this.#gossip.isBeginning) return;
       await this.#newsWithin(leftMs);
     }
+  }
+
+  /** Dials the nodes that have these agents, as their cards say, but for those that were `dialled`. */
+  #dialThose(cards: readonly KnownCard[], dialled: Set<string>): void {
+    for (const known of cards) {
+      const { nodeId, publicKey, card } = known;
+      const grant = this.node.grantOf(nodeId, publicKey);
+      if (grant === undefined || !mayBeCalled(grant, card.id)) continue;
+      if (dialled.has(nodeId) || dialled.size >= MAX_DIALLED) continue;
+      dialled.add(nodeId);
+      this.#dialNodeOf(known);
+    }
+  }
+
+  #dialNodeOf({ nodeId, bootEpoch }: KnownCard): void {
+    this.node.dialNode({ node: nodeId, epoch: bootEpoch }, this.#gossip.endpointsOf(nodeId));
   }
 
   #found({ kind, id }: RemoteQuery): readonly Member[] {
@@ -187,6 +239,7 @@ export class PeerHost implements PeerNodeUser {
 
   async close(): Promise<void> {
     this.#unwatch();
+    this.#gossip.close();
     await this.node.close();
   }
 
@@ -212,8 +265,51 @@ export class PeerHost implements PeerNodeUser {
     this.#dismiss(agents.flatMap((agent) => this.#members.get(`${peer.node}/${agent}`) ?? []));
   }
 
+  onUsed(session: PeerSession, peer: Peer): void {
+    this.#gossip.join(peer.node, session);
+  }
+
+  onCardMessage(message: CardMessage, session: PeerSession): void {
+    this.#gossip.hear(message, session);
+  }
+
   onFailed(): void {
     this.#tellNews();
+  }
+
+  /** Trusts this key from now on: what others say of it is asked for again. */
+  trust(entry: Trust): void {
+    this.node.trust(entry);
+    this.#gossip.trust(this.node.trusted);
+  }
+
+  /** This key is trusted no more: whoever has it is cut off, and nothing that it has signed is believed. */
+  revoke(publicKey: string): void {
+    this.node.revoke(publicKey);
+    this.#gossip.forget(publicKey);
+  }
+
+  /** A node that was here and has gone may be elsewhere by now. */
+  #heardOf(known: KnownCard): void {
+    if (this.node.peer(known.nodeId) !== undefined) this.#dialNodeOf(known);
+    this.#tellNews();
+  }
+
+  #cardRefused({ code, reason }: CardRefusal, more: number, { publicKey }: PeerSession): void {
+    if (USUAL.has(code)) return;
+    const { thread } = this.#deps;
+    const from = this.node.peers.find(({ identity }) => identity.publicKey === publicKey)?.node ?? 'a node';
+    const others = more === 0 ? '' : `; ${more} like it before`;
+    thread.log.note({
+      type: 'error',
+      timestamp: thread.seams.clock.now(),
+      agentId: PEERS_ID,
+      targetAgentId: from,
+      errorCode: 'INVALID_CARD',
+      success: false,
+      reason: `a card that ${from} handed on was not taken, ${code}: ${reason.slice(0, MAX_REASON)}${others}`,
+      ...(HARMLESS.has(code) ? {} : { security: true }),
+    });
   }
 
   onStatus(peer: Peer, status: PeerStatus, reason: string | undefined): void {
@@ -302,6 +398,7 @@ export class PeerHost implements PeerNodeUser {
     queueMicrotask(() => {
       this.#isTellPlanned = false;
       this.node.tellCards();
+      if (this.node.endpoints.length > 0) this.#gossip.announce(this.cards(), this.node.endpoints);
     });
   }
 

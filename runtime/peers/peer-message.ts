@@ -6,6 +6,7 @@ import { invalidEnvelope } from '../protocol/errors.ts';
 import { findUnserialisable } from '../protocol/json.ts';
 import { faultsOf } from '../protocol/payload-faults.ts';
 import { Taint } from '../protocol/taint.ts';
+import { CardAnswer, CardDigest, MAX_PAGE_CARDS } from './card-digest.ts';
 
 /** The version of what two nodes say to each other over their channel; they must agree. */
 export const PEER_PROTOCOL_VERSION = 1;
@@ -60,6 +61,12 @@ const outcome = { taint: Taint.optional(), spent: Cost.optional() };
  * - `progress` what the work says of itself in between.
  * - `abort`    nobody waits for the request any more.
  * - `ping`     is answered with a `pong` of the same number, unless much waits to be said.
+ *
+ * Of signed cards, of any node, each end tells the other what its book has:
+ *
+ * - `signed-cards`     they are new in it.
+ * - `card-fingerprint` of all that it has: with the same there is nothing to ask for.
+ * - `card-digest`      which it has in one part of the order; `card-answer` brings those that it has not, or older.
  */
 export const PeerMessage = z.discriminatedUnion('type', [
   z.object({
@@ -102,9 +109,16 @@ export const PeerMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('abort'), n, reason: Text }),
   z.object({ type: z.literal('ping'), n }),
   z.object({ type: z.literal('pong'), n }),
+  z.object({ type: z.literal('signed-cards'), cards: z.array(z.unknown()).max(MAX_PAGE_CARDS) }),
+  z.object({ type: z.literal('card-fingerprint'), fingerprint: z.string().max(64) }),
+  z.object({ type: z.literal('card-digest'), digest: CardDigest }),
+  z.object({ type: z.literal('card-answer'), answer: CardAnswer }),
 ]);
 export type PeerMessage = z.infer<typeof PeerMessage>;
 export type PeerRequest = PeerMessage & { type: 'request' };
+export type CardMessage = PeerMessage & {
+  type: 'signed-cards' | 'card-fingerprint' | 'card-digest' | 'card-answer';
+};
 export type PeerAnswer = PeerMessage & { type: 'done' | 'failed' | 'chunk' | 'progress' };
 
 const Payload = z.array(PeerMessage).max(MAX_MESSAGES);

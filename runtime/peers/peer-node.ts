@@ -20,8 +20,10 @@ import { endpointsAt } from './peer-address.ts';
 import { joinTopics } from './peer-topics.ts';
 import { PeerLine } from './peer-line.ts';
 import {
+  type CardMessage,
   MAX_CARDS,
   MAX_CHANNELS,
+  MAX_ENDPOINTS,
   PEER_PROTOCOL_VERSION,
   type PeerMessage,
   type PeerRequest,
@@ -54,6 +56,10 @@ export interface PeerNodeUser {
   onCards(cards: readonly unknown[], peer: Peer): void;
   /** These of its agents are no more. */
   onGone(agents: readonly string[], peer: Peer): void;
+  /** Requests go over this session to a node from now on. */
+  onUsed(session: PeerSession, peer: Peer): void;
+  /** What a node says of signed cards, its own and others'. */
+  onCardMessage(message: CardMessage, session: PeerSession): void;
   /** A node could not be dialled. */
   onFailed(): void;
   onStatus(peer: Peer, status: PeerStatus, reason: string | undefined): void;
@@ -158,6 +164,11 @@ export class PeerNode implements SessionUser {
     return endpoints;
   }
 
+  /** Where others find it; nowhere until it listens. */
+  get endpoints(): readonly AgentEndpoint[] {
+    return endpointsAt(this.#addresses);
+  }
+
   get peers(): readonly Peer[] {
     return [...this.#peers.values()];
   }
@@ -200,6 +211,31 @@ export class PeerNode implements SessionUser {
       else if (!judgesAlike(peer.identity.trust, now)) this.#cut(peer, 'it is judged otherwise');
     }
     this.#dialler.retry();
+  }
+
+  /** Looks for a node where its card says, unless it is in session: with that run of it which has this `epoch`, or a later one. */
+  dialNode({ node, epoch }: Pick<OwnIdentity, 'node' | 'epoch'>, endpoints: readonly AgentEndpoint[]): void {
+    const known = this.#peers.get(node);
+    if (known?.session !== undefined && known.epoch >= epoch) return;
+    const kinds = new Set<string>(this.#deps.network.transports.map(({ kind }) => kind));
+    const within = endpoints.filter(
+      ({ transport, address }) => kinds.has(transport) && address !== undefined,
+    );
+    for (const endpoint of within.slice(0, MAX_ENDPOINTS)) this.#dialler.dialFound(endpoint);
+  }
+
+  /** Whom it lets in, in the order in which that was said. */
+  get trusted(): readonly Trust[] {
+    return this.#book.trust;
+  }
+
+  takesOver(node: string, keys: { readonly by: string; readonly from: string }): boolean {
+    return takesOver(this.#book, node, keys);
+  }
+
+  /** What whoever has this key, under this name, was granted; undefined if it is not let in. */
+  grantOf(node: string, publicKey: string): Trust | undefined {
+    return this.#whyNot(node, publicKey) === undefined ? this.#trustOf(publicKey) : undefined;
   }
 
   /** Trusts this key no more: whoever has it is cut off at once. */
@@ -272,6 +308,12 @@ export class PeerNode implements SessionUser {
         return;
       case 'gone':
         if (peer?.session === session) this.#deps.user.onGone(message.agents, peer);
+        return;
+      case 'signed-cards':
+      case 'card-fingerprint':
+      case 'card-digest':
+      case 'card-answer':
+        if (peer?.session === session) this.#deps.user.onCardMessage(message, session);
     }
   }
 
@@ -343,23 +385,27 @@ export class PeerNode implements SessionUser {
   ): HelloRefusal | undefined {
     if (proof === undefined) return refusal(`"${remoteAgentId}" has proved nothing`);
     const { publicKey, card } = proof;
-    const node = card.name;
-    const trust = this.#trustOf(publicKey);
     if (expected !== undefined && publicKey !== expected)
-      return refusal(`"${node}" is at an address that somebody else has named`);
-    if (publicKey === this.#deps.self.keys.publicKey) return refusal('it is this node itself');
-    if (trust === undefined) return refusal(`the key ${publicKey} is not trusted here`);
-    if (!NodeId.safeParse(node).success) return refusal(`"${node}" is no name of a node`);
-    if (node === this.#deps.self.node) return refusal(`"${node}" is the name of this node`);
-    if (trust.node !== undefined && trust.node !== node)
-      return refusal(`the key ${publicKey} is that of "${trust.node}", not of "${node}"`);
-    if (isNameOfOthers(this.#book, node, trust)) return refusal(`"${node}" is the name of another key`);
-    const known = this.#peers.get(node);
-    if (!this.#mayBe(publicKey, known)) return refusal(`"${node}" has another key`);
-    if (known === undefined && this.#peers.size >= MAX_PEERS)
+      return refusal(`"${card.name}" is at an address that somebody else has named`);
+    const why = this.#whyNot(card.name, publicKey);
+    if (why !== undefined) return refusal(why);
+    if (!this.#peers.has(card.name) && this.#peers.size >= MAX_PEERS)
       return refusal(`${MAX_PEERS} other nodes are known already`);
     this.#proofs.set(channelId, proof);
     return undefined;
+  }
+
+  /** Why whoever has this key is not let in under this name. */
+  #whyNot(node: string, publicKey: string): string | undefined {
+    const trust = this.#trustOf(publicKey);
+    if (publicKey === this.#deps.self.keys.publicKey) return 'it is this node itself';
+    if (trust === undefined) return `the key ${publicKey} is not trusted here`;
+    if (!NodeId.safeParse(node).success) return `"${node}" is no name of a node`;
+    if (node === this.#deps.self.node) return `"${node}" is the name of this node`;
+    if (trust.node !== undefined && trust.node !== node)
+      return `the key ${publicKey} is that of "${trust.node}", not of "${node}"`;
+    if (isNameOfOthers(this.#book, node, trust)) return `"${node}" is the name of another key`;
+    return this.#mayBe(publicKey, this.#peers.get(node)) ? undefined : `"${node}" has another key`;
   }
 
   #trustOf(publicKey: string): Trust | undefined {
@@ -465,6 +511,7 @@ export class PeerNode implements SessionUser {
     // Whoever asks has to be known first.
     this.#sayCards(session, this.#deps.user.cards());
     peer.use(session, maxOpen);
+    this.#deps.user.onUsed(session, peer);
   }
 
   #peerOf({ publicKey, card }: ChannelProof): Peer {

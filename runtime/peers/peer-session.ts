@@ -121,6 +121,11 @@ export class PeerSession {
     return { own: this.#open.size + this.#waiting.length, served: this.#served.size };
   }
 
+  /** Messages that the other node has not acknowledged. */
+  get backlog(): number {
+    return this.#writer.backlog;
+  }
+
   /** From now on so many requests may be open at the other node: those beyond wait here. */
   use(maxOpen: number): void {
     this.#maxOpen = maxOpen;

@@ -154,11 +154,11 @@ export class ThreadHost implements NodeCalls {
   }
 
   trustPeer(entry: Trust): void {
-    this.#peers?.node.trust(entry);
+    this.#peers?.trust(entry);
   }
 
   revokePeer(publicKey: string): void {
-    this.#peers?.node.revoke(publicKey);
+    this.#peers?.revoke(publicKey);
   }
 
   heldAccounts(): readonly number[] {
