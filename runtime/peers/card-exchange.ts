@@ -6,7 +6,7 @@ import type { PeerSession } from './peer-session.ts';
 import type { SignedCard } from './signed-card.ts';
 
 /** Between two rounds; where a round brings nothing, the next ones come ever later. */
-export const ROUND_MS = 10_000;
+const ROUND_MS = 10_000;
 const MAX_ROUND_MS = 300_000;
 /** What one round asks for at most: the next one goes on from there. */
 const MAX_ROUND_PAGES = 32;
@@ -80,11 +80,6 @@ export class CardExchange {
   /** The first round is not over. */
   get isBeginning(): boolean {
     return this.#isBeginning && this.#clock.monotonicMs() - this.#beganAtMs < BEGINNING_MS;
-  }
-
-  /** Cards that wait to be told. */
-  get waiting(): number {
-    return this.#news.size;
   }
 
   /** This card is new here: the other end is told soon. */
