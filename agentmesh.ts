@@ -3,7 +3,21 @@ import {
   type IdentityOptions,
   openIdentity as openIdentityAt,
 } from './gateway/agentmesh/identity.ts';
+import { MeshPeerOptions, MeshPeers, type Negotiating } from './gateway/agentmesh/mesh-peers.ts';
+import { readNegotiation, readNegotiationResponse } from './actors/negotiator/capability-negotiation.ts';
+import { matchCapabilities } from './actors/negotiator/capability-handlers.ts';
+import { parseOptions } from './runtime/protocol/parse-options.ts';
+import type { PeerExtensionOption } from './runtime/protocol/peer-extension.ts';
 import { systemClock } from './runtime/protocol/system-seams.ts';
+
+export type { MeshPeerOptions } from './gateway/agentmesh/mesh-peers.ts';
+export type {
+  PeerAgreement,
+  PeerExtension,
+  PeerExtensionOption,
+  PeerOffer,
+  PeerTerms,
+} from './runtime/protocol/peer-extension.ts';
 
 export { amidOf, didOf, isAmid } from './gateway/agentmesh/amid.ts';
 export type { SchemaFault } from './gateway/agentmesh/compiled-schema.ts';
@@ -24,6 +38,12 @@ export {
   readMeshMessage,
   writeMeshMessage,
 } from './gateway/agentmesh/message.ts';
+export {
+  type AskProgress,
+  errorOfPayload,
+  errorPayloadOf,
+  statusPayloadOf,
+} from './gateway/agentmesh/payload-mapping.ts';
 export { PayloadSchemas, type SchemaCheck, type SchemaOptions } from './gateway/agentmesh/payload-schemas.ts';
 export {
   ClosePayload,
@@ -55,7 +75,7 @@ export {
   SessionNumbers,
   SessionSequences,
   sessionSequence,
-} from './policies/session-sequence.ts';
+} from './runtime/protocol/session-sequence.ts';
 export {
   type Received,
   type ReceiveFinding,
@@ -73,3 +93,28 @@ export {
  */
 export const openIdentity = (options: IdentityOptions = {}): AgentMeshIdentity =>
   openIdentityAt(systemClock, options);
+
+/**
+ * Has a node check what other nodes send by AgentMesh's schemas, and find out, when a session begins, what both have in common:
+ * `peers: { agentMesh: agentMesh({ mode: 'strict' }), ... }`.
+ *
+ * Throws INVALID_OPTIONS naming field and value. The system does not start, with STORE_FAILED, if the schemas cannot be read.
+ */
+export function agentMesh(options: MeshPeerOptions = {}): PeerExtensionOption {
+  parseOptions(MeshPeerOptions, options, 'agentMesh');
+  return {
+    spec: { module: new URL('./agentmesh.ts', import.meta.url).href, make: 'agentMesh', options },
+    open: (warn) => new MeshPeers(options, NEGOTIATING, warn),
+  };
+}
+
+const NEGOTIATING: Negotiating = {
+  answer: (question, offer, suggest) =>
+    matchCapabilities(readNegotiation(question), offer, (capability) => {
+      const other = suggest(capability);
+      return (
+        other && { amid: other.id, display_name: other.name, reason: `${other.id} offers ${capability}` }
+      );
+    }),
+  read: readNegotiationResponse,
+};

@@ -11,6 +11,7 @@ import { dirname, join } from 'node:path';
 import { describeValue } from '../../runtime/protocol/describe-value.ts';
 import { isOrreryError, OrreryError, reasonOf } from '../../runtime/protocol/errors.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
+import type { SigningKeyPair } from '../../runtime/protocol/signing.ts';
 import { amidOf, didOf } from './amid.ts';
 import { type KeyAlgorithm, keyText, readKeyText } from './key-text.ts';
 import { type OnAgentMeshEvent, warnOfEvent } from './mesh-event.ts';
@@ -21,6 +22,7 @@ import { codeOf, makePrivateFolder, readWhole, writeWhole } from './private-file
  *
  * - `signingPublicKey`, `exchangePublicKey` with their prefixes.
  * - `createdAtMs`                           Unix milliseconds.
+ * - `keys`                                  with which a node of Orrery proves that it is this one.
  * - `sign`                                  an Ed25519 signature, 64 bytes.
  */
 export interface AgentMeshIdentity {
@@ -33,6 +35,7 @@ export interface AgentMeshIdentity {
   readonly createdAtMs: number;
   readonly framework: string;
   readonly frameworkVersion: string;
+  readonly keys: SigningKeyPair;
   sign(bytes: Uint8Array): Uint8Array;
 }
 
@@ -146,6 +149,10 @@ function read(file: string, text: string, { onEvent = warnOfEvent }: IdentityOpt
     createdAtMs: timeOf(file, fields['created_at']),
     framework: textOf(file, 'framework', fields['framework']),
     frameworkVersion: textOf(file, 'framework_version', fields['framework_version']),
+    keys: {
+      publicKey: Buffer.from(publicBytes(signing)).toString('base64url'),
+      privateKey: signing,
+    },
     sign: (bytes) => new Uint8Array(signWith(null, bytes, signing)),
   };
 }

@@ -7,7 +7,8 @@ import type { SchemaFault } from './compiled-schema.ts';
 import { meshTypeIn } from './message.ts';
 import type { PayloadSchemas, SchemaCheck } from './payload-schemas.ts';
 import { PAYLOAD_TYPES, type PayloadType, readPayload } from './payloads.ts';
-import { INTENT_SCHEMAS } from './standard-schemas.ts';
+import { isCustomSchemaId } from './schema-id.ts';
+import { INTENT_SCHEMAS, STANDARD_SCHEMAS } from './standard-schemas.ts';
 
 /**
  * What is done with a payload that is not as its schema has it.
@@ -69,9 +70,13 @@ function findingOf(
 function payloadTypeOf({ type, payload, metadata }: A2AEnvelope): PayloadType | undefined {
   const told = PAYLOAD_TYPES.find((one) => one === meshTypeIn(metadata));
   if (told !== undefined || metadata?.['meshType'] !== undefined) return told;
-  // A request of ours is one of AgentMesh's if it has an intent that has a standard schema.
-  return type === 'request' && intentSchema(payload) !== undefined ? 'REQUEST' : undefined;
+  // A request of ours is one of AgentMesh's if it has an intent that has a standard schema; an answer, if it names its schema.
+  if (type === 'request') return intentSchema(payload) === undefined ? undefined : 'REQUEST';
+  return type === 'response' && isSchemaId(fieldOf(payload, 'schema')) ? 'RESPONSE' : undefined;
 }
+
+const isSchemaId = (id: unknown): boolean =>
+  typeof id === 'string' && (Object.hasOwn(STANDARD_SCHEMAS, id) || isCustomSchemaId(id));
 
 const fieldOf = (payload: unknown, name: string): unknown =>
   (payload as Record<string, unknown> | null | undefined)?.[name];

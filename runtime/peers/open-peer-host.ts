@@ -1,7 +1,8 @@
 import type { SendingThread } from '../cell/mail-sender.ts';
 import type { AgentEndpoint } from '../protocol/agent-card.ts';
-import { importTransport, type MakeTransport, type PeerBoot } from './peer-boot.ts';
+import { importExtension, importTransport, type MakeTransport, type PeerBoot } from './peer-boot.ts';
 import { PeerHost, type PeerReports } from './peer-host.ts';
+import { PEERS_ID } from './peer-message.ts';
 
 /** What a place that speaks with other nodes has around it. */
 export interface PeerSurroundings {
@@ -13,16 +14,22 @@ export interface PeerSurroundings {
 
 /** Makes the transports, listens, and dials. Rejects with INVALID_OPTIONS; then nothing of it is left. */
 export async function openPeerHost(
-  { node, keys, trust, revoked, transports: specs, dial, topics, channel }: PeerBoot,
+  { node, keys, trust, revoked, transports: specs, dial, topics, channel, extension: spec }: PeerBoot,
   { thread, reports, makeTransport = importTransport }: PeerSurroundings,
 ): Promise<{ readonly host: PeerHost; readonly endpoints: readonly AgentEndpoint[] }> {
-  const transports = await Promise.all(specs.map(makeTransport));
   const { clock, newSecret } = thread.seams;
+  const extension =
+    spec &&
+    (await importExtension(spec, (reason) =>
+      thread.log.note({ type: 'warning', timestamp: clock.now(), agentId: PEERS_ID, reason }),
+    ));
+  const transports = await Promise.all(specs.map(makeTransport));
   const host = new PeerHost({
     thread,
     reports,
     self: { node, keys, trust, revoked, epoch: Math.floor(clock.now()), salt: newSecret() },
     network: { transports, dial, topics, channel },
+    extension,
   });
   try {
     return { host, endpoints: await host.open() };

@@ -12,6 +12,7 @@ import { ERROR_CODES, type ErrorCode, isOrreryError, OrreryError, reasonOf } fro
 import type { PeerAnswer, PeerRequest, ToldError } from './peer-message.ts';
 import type { PeerNames } from './peer-names.ts';
 import type { SentRequest } from './peer-session.ts';
+import type { AnswerAbout } from './peer-review.ts';
 import type { PeerLine } from './peer-line.ts';
 
 /** How an agent of another node is reached. */
@@ -20,6 +21,8 @@ export interface PeerWay {
   readonly names: PeerNames;
   /** What its answers are tainted with; undefined for a node that is trusted. */
   readonly taint: string | undefined;
+  /** Looks at an answer of one of its agents; an error where it is not to be used. */
+  readonly review: (value: unknown, about: AnswerAbout) => OrreryError | undefined;
 }
 
 /** Knows the way to the agents of every other node. */
@@ -178,6 +181,10 @@ class Relayed {
     const handling = this.#handling;
     if (handling.isOver) return;
     this.#mark(answer.taint);
+    if (answer.type === 'chunk' || answer.type === 'done') {
+      const refusal = this.#review(answer.value);
+      if (refusal !== undefined) return this.#refuse(refusal);
+    }
     switch (answer.type) {
       case 'chunk':
         if (this.#stream === undefined) return this.#nonsense('it streams an answer that is one value');
@@ -205,11 +212,24 @@ class Relayed {
     else this.#handling.progress(fraction, note);
   }
 
+  #review(value: unknown): OrreryError | undefined {
+    const mail = this.#handling.mail as Mail;
+    return this.#way.review(value, {
+      sender: this.#cell.row.id,
+      recipient: mail.sender,
+      envelopeId: mail.id,
+    });
+  }
+
   /** What is told of its node, by whose answers this system is not bound. */
   #nonsense(reason: string): void {
-    this.#sent?.abort(reason);
+    this.#refuse(errorFrom({ code: 'REMOTE_FAILED', message: reason }, this.#cell.row.id));
+  }
+
+  #refuse(error: OrreryError): void {
+    this.#sent?.abort(error.message);
     this.#end({});
-    this.#cell.fail(this.#handling, errorFrom({ code: 'REMOTE_FAILED', message: reason }, this.#cell.row.id));
+    this.#cell.fail(this.#handling, error);
   }
 
   #mark(said: readonly string[] = []): void {

@@ -3,6 +3,9 @@ import type { LoadedAgent } from '../agent/loaded-agent.ts';
 import { AgentId } from '../agent/agent-options.ts';
 import { type AgentCard, type AgentEndpoint, parseAgentCard } from '../protocol/agent-card.ts';
 import { agentNotFound, reasonOf } from '../protocol/errors.ts';
+import type { PeerExtension, PeerOffer } from '../protocol/peer-extension.ts';
+import type { ReceiveFinding } from '../protocol/receive-policy.ts';
+import type { SystemEvent } from '../protocol/system-event.ts';
 import type { Clearance } from '../protocol/agent-row.ts';
 import { HOST_ID } from '../protocol/policy.ts';
 import type { PeerRow } from '../protocol/peer-row.ts';
@@ -14,10 +17,12 @@ import { definitionOf, loadedPeerAgent } from './peer-agent.ts';
 import type { PeerWay } from './peer-actor.ts';
 import type { KnownCard } from './card-book.ts';
 import type { CardRefusal, CardRefusalCode } from './card-refusal.ts';
+import { PeerGossip } from './peer-gossip.ts';
+import { PeerReview } from './peer-review.ts';
+import { PeerTerms } from './peer-terms.ts';
 import { PeerDesk } from './peer-desk.ts';
 import { transportOf } from './peer-address.ts';
-import { PeerGossip } from './peer-gossip.ts';
-import { type CardMessage, PEERS_ID, type PeerRequest } from './peer-message.ts';
+import { type CardMessage, PEERS_ID, type PeerRequest, type PeerTermsMessage } from './peer-message.ts';
 import { moduleOf, nameIn } from './peer-module.ts';
 import { PeerNames } from './peer-names.ts';
 import { type OwnIdentity, type PeerNetwork, PeerNode, type PeerNodeUser } from './peer-node.ts';
@@ -58,6 +63,7 @@ export interface PeerHostDeps {
   readonly reports: PeerReports;
   readonly self: OwnIdentity;
   readonly network: PeerNetwork;
+  readonly extension: PeerExtension | undefined;
 }
 
 /** An agent of another node: known by its card, and here once the control thread has it. */
@@ -78,6 +84,8 @@ export class PeerHost implements PeerNodeUser {
   readonly #names: PeerNames;
   readonly #desk: PeerDesk;
   readonly #gossip: PeerGossip;
+  readonly #review: PeerReview;
+  readonly #terms: PeerTerms | undefined;
   readonly #members = new Map<string, Member>();
   readonly #unwatch: () => void;
   readonly #awaitingNews = new Set<() => void>();
@@ -85,9 +93,14 @@ export class PeerHost implements PeerNodeUser {
 
   constructor(deps: PeerHostDeps) {
     this.#deps = deps;
-    const { thread, self, network } = deps;
+    const { thread, self, network, extension } = deps;
+    const { clock } = thread.seams;
+    const note = (event: SystemEvent): void => thread.log.note(event);
     this.#names = new PeerNames(self.node, thread.table);
     this.#desk = new PeerDesk({ thread, names: this.#names, self: self.node });
+    this.#review = new PeerReview({ clock, note, extension });
+    if (extension !== undefined)
+      this.#terms = new PeerTerms({ clock, note, extension, offerTo: (peer) => this.#offerTo(peer) });
     this.node = new PeerNode({
       self,
       network,
@@ -132,6 +145,7 @@ export class PeerHost implements PeerNodeUser {
         transport: session?.channel.transport,
         ...addressIn(session),
         ...(session?.roundTripMs === undefined ? {} : { roundTripMs: session.roundTripMs }),
+        agreed: peer.agreed,
         agents: [...cards.keys()],
         asked: counts.own + line.held,
         served: counts.served,
@@ -150,7 +164,12 @@ export class PeerHost implements PeerNodeUser {
   wayTo(node: string): PeerWay {
     const peer = this.node.peer(node);
     const taint = peer === undefined ? `peer:${node}` : peer.taint;
-    return { line: this.node.lineTo(node), names: this.#names, taint };
+    return {
+      line: this.node.lineTo(node),
+      names: this.#names,
+      taint,
+      review: (value, about) => this.#review.answer(node, value, about),
+    };
   }
 
   /** An agent of this node has taken the id of this one, which joins again under its whole name. */
@@ -247,6 +266,12 @@ export class PeerHost implements PeerNodeUser {
 
   serve(request: PeerRequest, session: PeerSession, peer: Peer): ServedRequest {
     const { identity, taint } = peer;
+    const refusal = this.#review.envelope(identity.node, request.envelope);
+    if (refusal !== undefined) {
+      const { code, message } = refusal;
+      session.answer({ type: 'failed', n: request.n, error: { code, message } });
+      return { pull: () => undefined, abort: () => undefined };
+    }
     return this.#desk.serve(request, session, {
       node: identity.node,
       taint,
@@ -271,6 +296,17 @@ export class PeerHost implements PeerNodeUser {
 
   onCardMessage(message: CardMessage, session: PeerSession): void {
     this.#gossip.hear(message, session);
+  }
+
+  onTerms(message: PeerTermsMessage, session: PeerSession, peer: Peer): void {
+    this.#terms?.hear(message, session, peer);
+  }
+
+  onFinding(
+    finding: ReceiveFinding,
+    { node, channelId }: { readonly node: string | undefined; readonly channelId: string },
+  ): void {
+    this.#review.tell(finding, { channelId, ...(node === undefined ? {} : { targetAgentId: node }) });
   }
 
   onFailed(): void {
@@ -322,9 +358,11 @@ export class PeerHost implements PeerNodeUser {
       success: status === 'up',
       reason: reason === undefined ? status : `${status}: ${reason}`,
     });
+    if (status === 'up' && peer.session !== undefined) this.#terms?.begin(peer.session, peer);
   }
 
   onCut(peer: Peer): void {
+    this.#review.forget(peer.node);
     this.#dismiss([...this.#members.values()].filter((member) => member.peer === peer));
   }
 
@@ -380,6 +418,18 @@ export class PeerHost implements PeerNodeUser {
     this.#names.forget(name);
     peer.cards.delete(id);
     here.reject(agentNotFound(name));
+  }
+
+  /** What agents here can do, and who else has what they cannot. */
+  #offerTo(peer: Peer): PeerOffer {
+    const ids = this.cards().flatMap(({ capabilities }) => capabilities.map(({ id }) => id));
+    return {
+      capabilities: [...new Set(ids)],
+      suggest: (id) => {
+        const other = this.#found({ kind: 'capability', id }).find((member) => member.peer !== peer);
+        return other && { id: other.name, name: other.card.name };
+      },
+    };
   }
 
   /** The agents here that others may ask, and the system itself, which asks them. */

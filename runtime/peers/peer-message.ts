@@ -60,6 +60,8 @@ const outcome = { taint: Taint.optional(), spent: Cost.optional() };
  * - `chunk`    the next value of a stream; `pull` asks for so many more.
  * - `progress` what the work says of itself in between.
  * - `abort`    nobody waits for the request any more.
+ * - `capability_negotiation` is what a node that negotiates asks when a session begins (seed 4); the answer is a
+ *              `capability_negotiation_response`. A node that does not negotiate passes both over.
  * - `ping`     is answered with a `pong` of the same number, unless much waits to be said.
  *
  * Of signed cards, of any node, each end tells the other what its book has:
@@ -82,6 +84,8 @@ export const PeerMessage = z.discriminatedUnion('type', [
     type: z.literal('endpoints'),
     addresses: z.array(z.string().max(MAX_ADDRESS)).max(MAX_ENDPOINTS),
   }),
+  z.looseObject({ type: z.literal('capability_negotiation') }),
+  z.looseObject({ type: z.literal('capability_negotiation_response') }),
   z.object({ type: z.literal('cards'), cards: z.array(z.unknown()).max(MAX_CARDS) }),
   z.object({ type: z.literal('gone'), agents: z.array(Name).max(MAX_MESSAGES) }),
   z.object({
@@ -118,6 +122,9 @@ export type PeerMessage = z.infer<typeof PeerMessage>;
 export type PeerRequest = PeerMessage & { type: 'request' };
 export type CardMessage = PeerMessage & {
   type: 'signed-cards' | 'card-fingerprint' | 'card-digest' | 'card-answer';
+};
+export type PeerTermsMessage = PeerMessage & {
+  type: 'capability_negotiation' | 'capability_negotiation_response';
 };
 export type PeerAnswer = PeerMessage & { type: 'done' | 'failed' | 'chunk' | 'progress' };
 

@@ -9,6 +9,7 @@ import { NodeId } from '../protocol/a2a-extension.ts';
 import type { AgentCard, AgentEndpoint } from '../protocol/agent-card.ts';
 import type { ErrorCode } from '../protocol/errors.ts';
 import type { ChannelStatus } from '../protocol/channel-status.ts';
+import type { ReceiveFinding } from '../protocol/receive-policy.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { SigningKeyPair } from '../protocol/signing.ts';
 import type { Transport } from '../protocol/transport.ts';
@@ -27,6 +28,7 @@ import {
   PEER_PROTOCOL_VERSION,
   type PeerMessage,
   type PeerRequest,
+  type PeerTermsMessage,
   PEERS_ID,
 } from './peer-message.ts';
 import { PeerSession, type ServedRequest, type SessionUser } from './peer-session.ts';
@@ -60,6 +62,13 @@ export interface PeerNodeUser {
   onUsed(session: PeerSession, peer: Peer): void;
   /** What a node says of signed cards, its own and others'. */
   onCardMessage(message: CardMessage, session: PeerSession): void;
+  /** It asks what both could agree on, or answers that. */
+  onTerms(message: PeerTermsMessage, session: PeerSession, peer: Peer): void;
+  /** An envelope of its session has not the number that was awaited. */
+  onFinding(
+    finding: ReceiveFinding,
+    about: { readonly node: string | undefined; readonly channelId: string },
+  ): void;
   /** A node could not be dialled. */
   onFailed(): void;
   onStatus(peer: Peer, status: PeerStatus, reason: string | undefined): void;
@@ -314,6 +323,10 @@ export class PeerNode implements SessionUser {
       case 'card-digest':
       case 'card-answer':
         if (peer?.session === session) this.#deps.user.onCardMessage(message, session);
+        return;
+      case 'capability_negotiation':
+      case 'capability_negotiation_response':
+        if (peer?.session === session) this.#deps.user.onTerms(message, session, peer);
     }
   }
 
@@ -323,6 +336,11 @@ export class PeerNode implements SessionUser {
       channelId: session.channel.id,
       security: true,
     });
+  }
+
+  onFinding(finding: ReceiveFinding, session: PeerSession): void {
+    const node = this.#joining.get(session)?.peer?.node;
+    this.#deps.user.onFinding(finding, { node, channelId: session.channel.id });
   }
 
   onOver(reason: string, session: PeerSession): void {

@@ -2,7 +2,9 @@ import type { A2AChannel } from '../channels/a2a-channel.ts';
 import { Fifo } from '../mailbox/fifo.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { reasonOf } from '../protocol/errors.ts';
+import { receive, type ReceiveFinding, type ReceivePolicy } from '../protocol/receive-policy.ts';
 import type { Clock, NewId } from '../protocol/seams.ts';
+import { sessionSequence } from '../protocol/session-sequence.ts';
 import {
   MAX_TEXT,
   type PeerAnswer,
@@ -16,6 +18,8 @@ import { PeerWriter } from './peer-writer.ts';
 
 /** Messages that may wait before no more is said of how work gets on, and no ping is answered. */
 const MAX_BACKLOG = 1_024;
+/** A node has one session over a channel, and may call it as it likes. */
+const MAX_SESSIONS = 2;
 
 /** Whoever waits for what becomes of a request at the other node. */
 export interface RequestUser {
@@ -38,6 +42,8 @@ export interface SessionUser {
   onNews(message: PeerMessage, session: PeerSession): void;
   /** What the other node says makes no sense: the session is over. */
   onFault(reason: string, session: PeerSession): void;
+  /** An envelope of the other node has not the number that was awaited. */
+  onFinding(finding: ReceiveFinding, session: PeerSession): void;
   onOver(reason: string, session: PeerSession): void;
 }
 
@@ -80,6 +86,7 @@ export class PeerSession {
   readonly #deps: PeerSessionDeps;
   readonly #writer: PeerWriter;
   readonly #pulse: PeerPulse;
+  readonly #rules: readonly ReceivePolicy[] = [sessionSequence({ maxSessions: MAX_SESSIONS })];
   /** Requests of ours that are on their way or there, by their numbers. */
   readonly #open = new Map<number, OwnRequest>();
   readonly #waiting = new Fifo<OwnRequest>();
@@ -225,9 +232,15 @@ export class PeerSession {
     }
   }
 
-  #hear({ payload }: A2AEnvelope): void {
+  #hear(envelope: A2AEnvelope): void {
+    const { isAccepted, findings } = receive(this.#rules, { peer: this.publicKey, envelope });
+    for (const finding of findings) {
+      this.#deps.user.onFinding(finding, this);
+      if (finding.action === 'refuse') this.#fault(finding.reason);
+    }
+    if (!isAccepted) return;
     try {
-      for (const message of readPeerMessages(payload)) if (!this.#isOver) this.#take(message);
+      for (const message of readPeerMessages(envelope.payload)) if (!this.#isOver) this.#take(message);
     } catch (error) {
       this.#fault((error as Error).message);
     }

@@ -2,6 +2,7 @@ import { MachineHost } from '../machine/machine-host.ts';
 import type { Outsider } from '../mailbox/behalf.ts';
 import type { AgentCard, AgentEndpoint } from '../protocol/agent-card.ts';
 import type { ChannelStatus } from '../protocol/channel-status.ts';
+import type { PeerAgreement } from '../protocol/peer-extension.ts';
 import type { Clock } from '../protocol/seams.ts';
 import { peerMachine, type PeerLifeEvent, type PeerStatus } from './peer.machine.ts';
 import type { PeerLine } from './peer-line.ts';
@@ -38,6 +39,8 @@ export class Peer {
   endpoints: readonly AgentEndpoint[] = [];
   sinceMs: number;
   session: PeerSession | undefined;
+  /** What both agreed on when they last began a session. */
+  agreed: PeerAgreement | undefined;
   readonly #life: MachineHost<typeof peerMachine>;
   #stopWaiting: () => void = () => undefined;
 

@@ -33,6 +33,8 @@ export const KIND_OF_TYPE = {
   'place-died': 'life',
   'process-ended': 'life',
   'peer-status': 'life',
+  'peer-negotiated': 'traffic',
+  warning: 'traffic',
   journal: 'life',
   history: 'life',
   'router-state': 'traffic',

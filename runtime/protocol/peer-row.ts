@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AgentTier } from './agent-card.ts';
+import { PeerAgreement } from './peer-extension.ts';
 
 /**
  * Another node, as this one sees it.
@@ -11,6 +12,7 @@ import { AgentTier } from './agent-card.ts';
  * - `transport` what carries its channel now; `address`: where this node has dialled it, unless the other has dialled.
  * - `roundTripMs` how long something takes to it and back, milliseconds: the median of the last five times. Absent while it has no
  *               session, or has not answered yet.
+ * - `agreed`    what both have in common, as it said when their session began, if this node negotiates.
  * - `agents`    the ids, there, of the agents that it shows.
  * - `asked`, `served` requests without an outcome: ours there, and its here.
  */
@@ -23,6 +25,7 @@ export const PeerRow = z.object({
   transport: z.enum(['local', 'hyperswarm', 'websocket', 'libp2p']).optional(),
   address: z.string().optional(),
   roundTripMs: z.number().nonnegative().optional(),
+  agreed: PeerAgreement.optional(),
   agents: z.array(z.string()).readonly(),
   asked: z.int().nonnegative(),
   served: z.int().nonnegative(),

@@ -7,6 +7,7 @@ import { NodeKey, Trust } from '../peers/trust.ts';
 import { NodeId } from '../protocol/a2a-extension.ts';
 import { MAX_TIMER_MS } from '../protocol/milliseconds.ts';
 import { canJoin, type Transport } from '../protocol/transport.ts';
+import type { PeerExtensionOption } from '../protocol/peer-extension.ts';
 import type { FoundCard } from '../routing/discovery.ts';
 import type { RemoteQuery } from '../routing/remote-lookup.ts';
 
@@ -38,6 +39,11 @@ export type PeerLimits = z.output<typeof PeerLimits>;
 const TransportOption = z.custom<Transport>(
   (value) => typeof (value as Partial<Transport> | null)?.spec?.module === 'string',
   'a transport that another thread can make too, such as webSocket({ port })',
+);
+
+const ExtensionOption = z.custom<PeerExtensionOption>(
+  (value) => typeof (value as Partial<PeerExtensionOption> | null)?.spec?.module === 'string',
+  'what another thread can make too, such as agentMesh({ mode })',
 );
 
 const PrivateKey = z.custom<KeyObject>(
@@ -79,6 +85,7 @@ export const PeerOptions = z
       })
       .prefault({}),
     channel: ChannelOptions.prefault({}),
+    agentMesh: ExtensionOption.optional(),
   })
   .refine(({ lookup, transports }) => lookup !== undefined || transports.length > 0, {
     path: ['transports'],
@@ -102,6 +109,8 @@ export const PeerOptions = z
  * - `revoked`    keys that are let in no more, also where `trust` has them or `*`. @default none
  * - `discover`   `dial`: addresses of other nodes, tried until they are there. `topic`: names under which nodes find each other,
  *                with each transport that joins topics; one or several. @default none: others dial
+ * - `agentMesh`  checks payloads of other nodes by their schemas, and negotiates when a session begins: `agentMesh()` of
+ *                `orrery/agentmesh`. @default neither
  * - `channel`    how channels wait, try again, and bound what they keep; its `reconnectTimeoutMs` is how long a node that is
  *                lost is awaited.
  * - `lookup`     finds agents and capabilities that nobody here has in other ways; resolves to an empty list when there are none.
@@ -116,6 +125,7 @@ export interface PeerOptions {
   readonly trust?: readonly z.input<typeof Trust>[];
   readonly revoked?: readonly string[];
   readonly discover?: { readonly dial?: readonly string[]; readonly topic?: string | readonly string[] };
+  readonly agentMesh?: PeerExtensionOption;
   readonly channel?: ChannelOptions;
   readonly lookup?: (query: RemoteQuery, signal: AbortSignal) => Promise<readonly FoundPeer[]>;
   readonly timeoutMs?: number;

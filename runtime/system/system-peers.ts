@@ -51,6 +51,7 @@ export class OwnPeers implements SystemPeers {
     revoked,
     discover,
     channel,
+    agentMesh,
   }: z.output<typeof PeerOptions>): Promise<void> {
     if (transports.length === 0 || identity === undefined) return;
     const { node, key } = identity;
@@ -58,6 +59,7 @@ export class OwnPeers implements SystemPeers {
     const endpoints = await this.#control.openPeers({
       ...{ node, keys, trust, revoked, channel, dial: discover.dial },
       topics: [...new Set([discover.topic].flat())],
+      extension: agentMesh?.spec,
       transports: transports.map(({ spec }) => spec as TransportSpec),
     });
     this.node = node;

@@ -11,7 +11,7 @@ import { PayloadSchemas } from '../../gateway/agentmesh/payload-schemas.ts';
 import { PAYLOAD_TYPES, readPayload } from '../../gateway/agentmesh/payloads.ts';
 import { payloadSchemas } from '../../gateway/agentmesh/schema-policy.ts';
 import { STANDARD_SCHEMAS } from '../../gateway/agentmesh/standard-schemas.ts';
-import { SequenceWindow, sessionSequence } from '../../policies/session-sequence.ts';
+import { SequenceWindow, sessionSequence } from '../../runtime/protocol/session-sequence.ts';
 import { parseEnvelope } from '../../runtime/protocol/envelope.ts';
 import { isOrreryError } from '../../runtime/protocol/errors.ts';
 import { receive } from '../../runtime/protocol/receive-policy.ts';

@@ -35,8 +35,13 @@ function asking(end: SessionEnd, payload?: unknown) {
 const nested = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
 
 /** Says what no session says. */
-const forge = (end: SessionEnd, payload: unknown): Promise<void> =>
+const forge = (
+  end: SessionEnd,
+  payload: unknown,
+  session?: { id: string; sequence: number },
+): Promise<void> =>
   end.channel.send({
+    ...(session === undefined ? {} : { session }),
     id: 'f',
     schemaVersion: 1,
     sender: 'system/peers',
@@ -150,6 +155,48 @@ describe('A session between two nodes', () => {
     rome.session.answer({ type: 'done', n: 0, value: 'x'.repeat(2_000) });
     await turn();
     expect(answers).toMatchObject([{ type: 'failed', error: { code: 'NOT_SERIALISABLE' } }]);
+  });
+
+  it('numbers what each end sends from 0, in a session of that name (M-01, M-02, C-04)', async () => {
+    const [oslo, rome] = sessionPair();
+    const heard: unknown[] = [];
+    const arrive = rome.channel.arrive.bind(rome.channel);
+    rome.channel.arrive = (envelope) => {
+      heard.push(envelope.session);
+      arrive(envelope);
+    };
+    for (let at = 0; at < 3; at++) {
+      oslo.session.say({ type: 'use' });
+      await turn();
+    }
+    expect(heard).toEqual([0, 1, 2].map((sequence) => ({ id: 'channel', sequence })));
+    expect([rome.news.length, rome.findings]).toEqual([3, []]);
+  });
+
+  it('warns of a gap and of what comes late, and goes on; takes no number twice (M-03, M-04, C-05)', async () => {
+    const [stranger, rome] = sessionPair();
+    for (const sequence of [5, 6, 6, 9, 7, 7, 10])
+      await forge(stranger, [{ type: 'gone', agents: [`${sequence}`] }], { id: 's', sequence });
+    await forge(stranger, [{ type: 'use' }]);
+    await turn();
+    expect(rome.news.map((news) => (news.type === 'gone' ? news.agents[0] : news.type))).toEqual([
+      ...['5', '6', '9', '7', '10', 'use'],
+    ]);
+    expect(rome.findings).toEqual([
+      expect.stringMatching(/^warn: sequence gap detected: number 5 .* 5 from 0 on have not$/),
+      expect.stringMatching(/^drop: duplicate sequence detected: number 6 /),
+      expect.stringMatching(/^warn: sequence gap detected: number 9 .* 2 from 7 on have not$/),
+      expect.stringMatching(/^warn: late sequence detected: number 7 /),
+      expect.stringMatching(/^drop: duplicate sequence detected: number 7 /),
+    ]);
+    expect(rome.session.isOver).toBe(false);
+  });
+
+  it('is over with whoever names a session by more than 256 characters', async () => {
+    const [stranger, rome] = sessionPair();
+    await forge(stranger, [{ type: 'use' }], { id: 'x'.repeat(257), sequence: 0 });
+    await turn();
+    expect([rome.news, rome.session.isOver]).toEqual([[], true]);
   });
 
   it.each<readonly [string, readonly unknown[], RegExp]>([

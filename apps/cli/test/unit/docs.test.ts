@@ -32,6 +32,8 @@ const EVENT_TYPES: Readonly<Record<SystemEventType, true>> = {
   'place-died': true,
   'process-ended': true,
   'peer-status': true,
+  'peer-negotiated': true,
+  warning: true,
   journal: true,
   history: true,
   'router-state': true,

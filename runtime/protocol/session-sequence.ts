@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { invalidOptions } from '../runtime/protocol/errors.ts';
-import { parseOptions } from '../runtime/protocol/parse-options.ts';
-import type { ReceiveFinding, ReceivePolicy } from '../runtime/protocol/receive-policy.ts';
+import { invalidOptions } from './errors.ts';
+import { parseOptions } from './parse-options.ts';
+import type { ReceiveFinding, ReceivePolicy } from './receive-policy.ts';
 
 /**
  * - `window`      how many numbers below the highest one are remembered one by one, a multiple of 32. @default 1024
@@ -154,26 +154,32 @@ export class SessionNumbers {
   }
 }
 
-/** No session is remembered by a longer id. */
+/** No session is remembered by longer ids. */
 const MAX_ID = 256;
+const MAX_SENDER = 1_024;
 
 /**
- * The rule about numbered sessions: warns of a gap and of what comes late, drops what has come before. What has no session passes.
- * Refuses an id of more than 256 characters. Make one for each peer.
+ * The rule about numbered sessions: warns of a gap and of what comes late, drops what has come before. Each sender counts for
+ * itself. What has no session passes. Refuses an id of more than 256 characters. Make one for each peer.
  */
 export function sessionSequence(options: SequenceOptions = {}): ReceivePolicy {
   const sequences = new SessionSequences(options);
   return {
     name: 'session-sequence',
-    receive: ({ envelope: { session } }) => {
+    receive: ({ envelope: { session, sender } }) => {
       if (session === undefined) return undefined;
-      if (session.id.length > MAX_ID) {
-        const reason = `The id of the session has ${session.id.length} characters, expected at most ${MAX_ID}`;
-        return { action: 'refuse', code: 'INVALID_ENVELOPE', reason };
-      }
-      return findingOf(sequences.take(session.id, session.sequence), session.id, session.sequence);
+      const fault = tooLong('session', session.id, MAX_ID) ?? tooLong('sender', sender, MAX_SENDER);
+      if (fault !== undefined) return fault;
+      const place = sequences.take(JSON.stringify([sender, session.id]), session.sequence);
+      return findingOf(place, session.id, session.sequence);
     },
   };
+}
+
+function tooLong(what: string, id: string, most: number): ReceiveFinding | undefined {
+  if (id.length <= most) return undefined;
+  const reason = `The id of the ${what} has ${id.length} characters, expected at most ${most}`;
+  return { action: 'refuse', code: 'INVALID_ENVELOPE', reason };
 }
 
 function findingOf(place: SequencePlace, sessionId: string, sequence: number): ReceiveFinding | undefined {

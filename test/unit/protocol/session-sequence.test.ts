@@ -1,11 +1,16 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import {
   SequenceWindow,
   SessionNumbers,
   SessionSequences,
   sessionSequence,
-} from '../../../policies/session-sequence.ts';
+} from '../../../runtime/protocol/session-sequence.ts';
 import type { A2AEnvelope } from '../../../runtime/protocol/envelope.ts';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
 
 const envelope = (sequence: number, id = 's1'): A2AEnvelope => ({
   id: `e${sequence}`,
@@ -90,6 +95,24 @@ describe('SessionSequences', () => {
     expect(sequences.take('b', 1).kind).toBe('gap');
   });
 
+  it('needs no more memory after a million gaps (M-03)', () => {
+    const sequences = new SessionSequences();
+    const gaps = (from: number, to: number): void => {
+      for (let at = from; at < to; at++)
+        if (sequences.take('a', 2 * at + 1).kind !== 'gap') throw new Error(`no gap at ${at}`);
+    };
+    const keptBytes = (): number => {
+      collect();
+      const { heapUsed, external } = process.memoryUsage();
+      return heapUsed + external;
+    };
+    gaps(0, 10_000);
+    const before = keptBytes();
+    gaps(10_000, 1_000_000);
+    expect(keptBytes() - before).toBeLessThan(1_000_000);
+    expect(sequences.size).toBe(1);
+  });
+
   it('begins a session anew that was ended', () => {
     const sequences = new SessionSequences();
     sequences.take('a', 0);
@@ -157,6 +180,14 @@ describe('sessionSequence', () => {
       sessionSequence().receive({ peer: 'p', envelope: envelope(0, 'x'.repeat(length)) });
     expect(find(256)).toBeUndefined();
     expect(find(257)).toMatchObject({ action: 'refuse', code: 'INVALID_ENVELOPE' });
+  });
+
+  it('counts each sender for itself (M-02)', () => {
+    const policy = sessionSequence();
+    const take = (sender: string) => policy.receive({ peer: 'p', envelope: { ...envelope(0), sender } });
+    expect([take('mars'), take('venus')]).toEqual([undefined, undefined]);
+    expect(take('mars')?.action).toBe('drop');
+    expect(take('x'.repeat(1_025))).toMatchObject({ action: 'refuse', code: 'INVALID_ENVELOPE' });
   });
 
   it('drops what is too old to be told from what has come', () => {
