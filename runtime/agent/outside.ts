@@ -1,4 +1,5 @@
 import type { Mail } from '../mailbox/mail.ts';
+import type { Transport, TransportSpec } from '../protocol/transport.ts';
 import type { CpuPool } from './offload.ts';
 
 /** Who calls out of the system: an agent, with the envelope in hand, if there is one. */
@@ -15,6 +16,8 @@ export interface Outside {
   effect(by: OutsideCall, name: string): Promise<unknown>;
   /** What the default export of `module` returns for `input`. */
   offload(by: OutsideCall, module: URL, input: unknown): Promise<unknown>;
+  /** The transport to other nodes that stands for what a spec says. @default it is imported */
+  transport?(spec: TransportSpec): Promise<Transport>;
 }
 
 /** What the agents of one thread reach outside the system: it is reached, or somebody answers in its place. */

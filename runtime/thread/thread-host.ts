@@ -17,7 +17,7 @@ import type { AgentEndpoint } from '../protocol/agent-card.ts';
 import type { PeerRow } from '../protocol/peer-row.ts';
 import type { ActorRow } from '../protocol/roster.ts';
 import type { Seams, EventLoop } from '../protocol/seams.ts';
-import type { MakeTransport, PeerBoot } from '../peers/peer-boot.ts';
+import type { PeerBoot } from '../peers/peer-boot.ts';
 import type { PeerHost } from '../peers/peer-host.ts';
 import type { Trust } from '../peers/trust.ts';
 import { ProcessHost } from '../processes/process-host.ts';
@@ -73,8 +73,6 @@ export interface HostDeps {
   readonly outside?: Outside;
   /** Makes the lives of agents whose code runs here. @default the code alone */
   readonly makeActor?: MakeActor;
-  /** Makes the transports to other nodes. @default they are imported */
-  readonly makeTransport?: MakeTransport;
 }
 
 /** Runs one place on the control thread's orders, and answers its calls. */
@@ -83,12 +81,12 @@ export class ThreadHost implements NodeCalls {
   readonly #thread: HostThread;
   readonly #processes: ProcessHost;
   readonly #agents: AgentHost;
-  readonly #makeTransport: MakeTransport | undefined;
+  readonly #outside: Outside | undefined;
   #peers: PeerHost | undefined;
 
   constructor(boot: NodeBoot, thread: HostThread, deps: HostDeps) {
     this.#thread = thread;
-    this.#makeTransport = deps.makeTransport;
+    this.#outside = deps.outside;
     const { seams, loop, control } = thread;
     const { policies, interceptors = [], inline = new Map(), outside, makeActor } = deps;
     const tell = (report: NodeReport): void => this.#tell(report);
@@ -139,7 +137,7 @@ export class ThreadHost implements NodeCalls {
         enrol: (orders) => this.#tell({ t: 'enrol', orders }),
         dismiss: (ids) => this.#tell({ t: 'dismiss', ids }),
       },
-      makeTransport: this.#makeTransport,
+      makeTransport: this.#outside?.transport,
     });
     this.#peers = opened.host;
     return opened.endpoints;
