@@ -58,7 +58,7 @@ export {
   type LangoIdentity,
   type VerifySignature,
 } from './gateway/lango/session/handshake.ts';
-export { LangoNode, type PeerStreams } from './gateway/lango/session/lango-node.ts';
+export { type KeyedPeer, LangoNode, type PeerStreams } from './gateway/lango/session/lango-node.ts';
 export {
   HandshakeResponder,
   type HandshakeResponderOptions,

@@ -128,18 +128,16 @@ function newNode<Team extends System>(
     discover: { dial: dial.map(addressOf) },
     ...(channel && { channel }),
   };
-  return new SimulatedNode(
-    world,
-    {
-      ...deps,
-      makeTransport: (thread) => async () => network.transport(name, thread),
-      between: {
-        began: (cell, mail) => check.began(name, cell, mail),
-        handled: (mail) => check.handled(mail),
-      },
+  return new SimulatedNode(world, deps, {
+    ...settings,
+    peers,
+    run: run && ((team, controls) => run(team, { ...controls, network })),
+    among: {
+      transportsOf: (thread) => async () => network.transport(name, thread),
+      began: (cell, mail) => check.began(name, cell, mail),
+      handled: (mail) => check.handled(mail),
     },
-    { ...settings, peers, run: run && ((team, controls) => run(team, { ...controls, network })) },
-  );
+  });
 }
 
 const checksOf = <Team extends System>(nodes: ReadonlyMap<string, SimulatedNode<Team>>): Check[] =>

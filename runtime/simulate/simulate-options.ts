@@ -8,6 +8,7 @@ import { HistoryOptions, JournalOptions } from '../journal/journal-options.ts';
 import { parseOptions, requireFunction } from '../protocol/parse-options.ts';
 import type { System } from '../system/system.ts';
 import type { ModuleAgent, SystemOptions } from '../system/system-options.ts';
+import type { AmongNodes } from './among-nodes.ts';
 import { type FaultCounts, Faults, FAULTS_OF_DISKS, type PlannedFault } from './faults.ts';
 import type { FaultyLink, LinkFaults } from './faulty-link.ts';
 import type { Totals } from './ledger-check.ts';
@@ -203,4 +204,4 @@ export type ParsedSimulation<Team extends System> = ReturnType<typeof parseSimul
 export type NodeSettings<Team extends System> = Omit<
   ParsedSimulation<Team>,
   'agents' | 'until' | 'invariants' | 'checkEvery' | 'maxSteps' | 'maxMs' | 'policies'
->;
+> & { readonly among?: AmongNodes };

@@ -282,7 +282,7 @@ export class SimulatedNode<Team extends System> implements ProcessWatch, ThreadH
 
   settled(mail: Mail, place: string, outcome: Outcome | undefined): void {
     this.#journal.settled(mail);
-    if (place === PEERS && outcome === 'handled') this.#deps.between?.handled(mail);
+    if (place === PEERS && outcome === 'handled') this.#options.among?.handled(mail);
   }
 
   record(event: SystemEvent): void {
@@ -295,7 +295,7 @@ export class SimulatedNode<Team extends System> implements ProcessWatch, ThreadH
   began(cell: Cell, mail: Mail): void {
     this.#process?.ledger.began(cell, mail);
     if (this.#disk !== undefined) this.#journal.began(cell, mail);
-    this.#deps.between?.began(cell, mail);
+    this.#options.among?.began(cell, mail);
     // Skewed: most handlers are quick, and some take longer than a cell's turn.
     this.#world.scheduler.current?.spend(LEAST_WORK_MS + MOST_WORK_MS * this.#work.next() ** 8);
   }

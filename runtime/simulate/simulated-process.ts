@@ -1,5 +1,4 @@
 import type { AgentClient, Interceptor } from '../cell/interceptor.ts';
-import type { Cell } from '../cell/cell.ts';
 import type { Mail } from '../mailbox/mail.ts';
 import type { Outcome, SystemEvent } from '../protocol/system-event.ts';
 import { invalidOptions } from '../protocol/errors.ts';
@@ -8,7 +7,6 @@ import type { Seams } from '../protocol/seams.ts';
 import type { Store } from '../protocol/store.ts';
 import { createSystem } from '../system/create-system.ts';
 import type { System } from '../system/system.ts';
-import type { MakeTransport } from '../peers/peer-boot.ts';
 import type { Conservation } from '../protocol/conservation.ts';
 import type { DeadLetter } from '../protocol/dead-letter.ts';
 import type { RosterRow } from '../protocol/roster.ts';
@@ -40,18 +38,6 @@ export interface SimulationDeps<Team extends System> {
   readonly agents: SimulatedAgents;
   /** Checks of the state that interceptors hold at clients. @default none */
   readonly clientChecks?: readonly ClientCheck[];
-  /** Makes the transports of a thread. @default they are imported */
-  readonly makeTransport?: (thread: VirtualThread) => MakeTransport;
-  /** Is told what happens between this node and others. */
-  readonly between?: BetweenNodes;
-}
-
-/** Is told of envelopes between a node and others. */
-export interface BetweenNodes {
-  /** An agent here begins on an envelope. */
-  began(cell: Cell, mail: Mail): void;
-  /** An envelope for an agent of another node was handled. */
-  handled(mail: Mail): void;
 }
 
 /** Checks the state that interceptors hold at the clients of agents. */
@@ -147,7 +133,8 @@ export class SimulatedProcess<Team extends System> {
   /** Boots a thread. */
   async boot(thread: VirtualThread, boot: ThreadBoot, port: Port, spawner: Spawner): Promise<void> {
     const { outside, disk, watch } = this.#deps;
-    const { policies, interceptors, agents, makeTransport } = this.#given;
+    const { policies, interceptors, agents } = this.#given;
+    const { among } = this.#options;
     await becomeThread(boot, port, {
       spawner,
       seams: thread.seams,
@@ -159,7 +146,7 @@ export class SimulatedProcess<Team extends System> {
         policies,
         interceptors,
         inline: agents.definitions,
-        outside: { ...outside.of(thread), ...(makeTransport && { transport: makeTransport(thread) }) },
+        outside: { ...outside.of(thread), ...(among && { transport: among.transportsOf(thread) }) },
         makeActor: (cell) => new WatchedActor(cell, watch),
       }),
       openStore: () => this.#openStore(thread),

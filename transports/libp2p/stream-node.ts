@@ -51,13 +51,10 @@ export class StreamNode<Stream extends AbortableStream> {
     this.#node = node;
   }
 
-  get peerId(): string {
-    return this.#node.peerId.toString();
-  }
-
-  /** The raw Ed25519 key of the node itself. */
-  get publicKey(): Uint8Array | undefined {
-    return ed25519Of(this.#node.peerId);
+  /** The node itself: its peer id, and its raw Ed25519 key. */
+  get self(): { readonly id: string; readonly publicKey: Uint8Array | undefined } {
+    const { peerId } = this.#node;
+    return { id: peerId.toString(), publicKey: ed25519Of(peerId) };
   }
 
   /** Multiaddrs with the peer id, at which others find it. */

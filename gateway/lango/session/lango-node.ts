@@ -8,16 +8,16 @@ import type { ByteStream, LangoPeer } from '../wire/byte-stream.ts';
 import { didKeyOf } from './did-key.ts';
 import type { LangoIdentity } from './handshake.ts';
 
-/** Somebody at the other end of a stream, by the id and the raw Ed25519 key that the transport has proved. */
-interface KeyedPeer {
+/** Somebody at an end of a stream, by the id and the raw Ed25519 key that the transport has proved. */
+export interface KeyedPeer {
   readonly id: string;
   readonly publicKey: Uint8Array;
 }
 
 /** What carries streams to peers and from them. */
 export interface PeerStreams {
-  readonly peerId: string;
-  readonly publicKey: Uint8Array | undefined;
+  /** Our end; it may have a key of another kind. */
+  readonly self: { readonly id: string; readonly publicKey: Uint8Array | undefined };
   readonly addresses: readonly string[];
   handle(protocol: string, handler: (stream: ByteStream, peer: KeyedPeer) => void): Promise<void>;
   unhandle(protocol: string): Promise<void>;
@@ -52,8 +52,9 @@ export class LangoNode implements AsyncDisposable {
       createPublicKey(privateKey).export({ format: 'jwk' }).x as string,
       'base64url',
     );
-    if (streams.publicKey === undefined || !publicKey.equals(streams.publicKey))
-      throw invalidOptions('langoNode.key', streams.peerId, 'the private key of this peer id');
+    const { self } = streams;
+    if (self.publicKey === undefined || !publicKey.equals(self.publicKey))
+      throw invalidOptions('langoNode.key', self.id, 'the private key of this peer id');
     this.did = didKeyOf(publicKey);
     this.identity = { did: this.did, sign: (bytes) => signBytes(bytes, privateKey) };
     this.seams = seams;
@@ -63,7 +64,7 @@ export class LangoNode implements AsyncDisposable {
   }
 
   get peerId(): string {
-    return this.#streams.peerId;
+    return this.#streams.self.id;
   }
 
   /** Where others find it: multiaddrs, with its peer id. */
