@@ -175,12 +175,8 @@ export class PeerHost implements PeerNodeUser {
   /** An agent of this node has taken the id of this one, which joins again under its whole name. */
   forgotten(id: string): void {
     const name = this.#names.everywhere(id);
-    const member = this.#members.get(name);
-    if (member === undefined) return;
-    this.#names.forget(name);
-    this.#deps.reports.enrol([
-      { id: this.#names.choose({ node: member.peer.node, agent: member.id }), module: moduleOf(name) },
-    ]);
+    if (!this.#members.has(name)) return;
+    this.#deps.reports.enrol([{ id: this.#names.giveWay(name), module: moduleOf(name) }]);
   }
 
   /** The control thread has these, or says why not. */

@@ -54,6 +54,16 @@ export class PeerNames {
     const holder = this.#table.get(agent);
     const isFree = holder === undefined || holder.profile.clearance?.nodeId === node;
     const id = isFree && !isSystemId(agent) && !this.#names.has(agent) ? agent : name;
+    return this.#call(name, id);
+  }
+
+  /** An agent of this node has taken the id: from now on it is called here what it is called everywhere. */
+  giveWay(name: string): string {
+    this.forget(name);
+    return this.#call(name, name);
+  }
+
+  #call(name: string, id: string): string {
     this.#ids.set(name, id);
     this.#names.set(id, name);
     return id;

@@ -45,6 +45,14 @@ describe('The names of agents among nodes', () => {
     expect(names.here('oslo/venus')).toBe('oslo/venus');
     expect(['mars', '/mars', 'rome/'].map(readName)).toEqual([undefined, undefined, undefined]);
   });
+
+  it('give way to an agent of this node, also before its row is here', () => {
+    const names = new PeerNames('rome', new AgentRegistry().table);
+    expect(names.choose({ node: 'oslo', agent: 'venus' })).toBe('venus');
+    expect(names.giveWay('oslo/venus')).toBe('oslo/venus');
+    expect(names.everywhere('venus')).toBe('rome/venus');
+    expect(names.choose({ node: 'oslo', agent: 'venus' })).toBe('oslo/venus');
+  });
 });
 
 describe('Whom a node trusts (C-31)', () => {
