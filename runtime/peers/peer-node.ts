@@ -7,7 +7,7 @@ import type { AskedChannel, HelloRefusal } from '../channels/credentials.ts';
 import { outsiderOf } from '../mailbox/outsider.ts';
 import { NodeId } from '../protocol/a2a-extension.ts';
 import type { AgentCard, AgentEndpoint } from '../protocol/agent-card.ts';
-import type { ErrorCode } from '../protocol/errors.ts';
+import { type ErrorCode, reasonOf } from '../protocol/errors.ts';
 import type { ChannelStatus } from '../protocol/channel-status.ts';
 import type { ReceiveFinding } from '../protocol/receive-policy.ts';
 import type { Seams } from '../protocol/seams.ts';
@@ -22,7 +22,6 @@ import { joinTopics } from './peer-topics.ts';
 import { PeerLine } from './peer-line.ts';
 import {
   type CardMessage,
-  MAX_CARDS,
   MAX_CHANNELS,
   MAX_ENDPOINTS,
   PEER_PROTOCOL_VERSION,
@@ -564,9 +563,27 @@ export class PeerNode implements SessionUser {
     if (this.#addresses.length > 0) session.say({ type: 'endpoints', addresses: [...this.#addresses] });
   }
 
+  /** One in a message: what is said together goes together anyway, and no frame has room for many large ones. */
   #sayCards(session: PeerSession, cards: readonly AgentCard[]): void {
-    for (let at = 0; at < cards.length; at += MAX_CARDS)
-      session.say({ type: 'cards', cards: cards.slice(at, at + MAX_CARDS) });
+    for (const card of cards) {
+      try {
+        session.say({ type: 'cards', cards: [card] });
+      } catch (error) {
+        this.#noteUnsaid(session, card, error);
+      }
+    }
+  }
+
+  #noteUnsaid({ channel }: PeerSession, { id }: AgentCard, error: unknown): void {
+    this.#deps.log({
+      type: 'error',
+      timestamp: this.#deps.seams.clock.now(),
+      agentId: PEERS_ID,
+      channelId: channel.id,
+      errorCode: 'NOT_SERIALISABLE',
+      reason: `other nodes are not told of "${id}": ${reasonOf(error)}`,
+      success: false,
+    });
   }
 }
 
