@@ -18,8 +18,6 @@ export interface ActorLife {
   readonly isOver: boolean;
   /** Its code runs in a process that began with it, so that nothing is there of what a life before was told. @default false */
   readonly hasOwnMemory?: boolean;
-  /** Its code is on another node: nobody here declares its work clean. @default false */
-  readonly isElsewhere?: boolean;
   /**
    * Resolves to its state, which is what its code makes of `from`, if there is such. Rejects when `onStart` fails or takes
    * too long, and with SNAPSHOT_UNKNOWN.

@@ -64,8 +64,10 @@ export function handOver(cell: Cell, mail: Mail | undefined, taint: Taint): void
   // The embedder is told where an answer came from, and decides for itself; but what it answers to has it still.
   if (!row.party.isSystem) lives.taint = mergeTaint(lives.taint, taint);
   if (mail !== undefined) mail.workTaint = mergeTaint(mail.workTaint, taint);
-  if (row.party.isSystem || cell.definition.concurrency === 1 || lives.current?.isElsewhere === true) return;
-  // What runs beside it reads the same state, and may be declared clean.
+  const { concurrency, isRelay } = cell.definition;
+  // Nothing that is passed on is declared clean here: the actor's own taint says it all.
+  if (row.party.isSystem || concurrency === 1 || isRelay) return;
+  // What runs beside it reads the same state.
   for (const { mail: other } of cell.handlings)
     if (other !== undefined && other !== mail) other.workTaint = mergeTaint(other.workTaint, taint);
 }

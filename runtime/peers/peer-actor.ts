@@ -35,7 +35,6 @@ export interface PeerWays {
  * asked of its node, and ends here when its outcome there is known.
  */
 export class PeerActor implements ActorLife {
-  readonly isElsewhere = true;
   state: unknown = undefined;
   isOver = false;
   readonly #cell: Cell;

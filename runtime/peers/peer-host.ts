@@ -110,7 +110,7 @@ export class PeerHost implements PeerNodeUser {
     });
     this.#gossip = new PeerGossip({
       self,
-      clock: thread.seams.clock,
+      clock,
       user: {
         admits: (node, publicKey) => this.node.grantOf(node, publicKey) !== undefined,
         takesOver: (node, keys) => this.node.takesOver(node, keys),

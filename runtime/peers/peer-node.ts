@@ -569,21 +569,10 @@ export class PeerNode implements SessionUser {
       try {
         session.say({ type: 'cards', cards: [card] });
       } catch (error) {
-        this.#noteUnsaid(session, card, error);
+        const reason = `other nodes are not told of "${card.id}": ${reasonOf(error)}`;
+        this.#note(reason, 'NOT_SERIALISABLE', { channelId: session.channel.id });
       }
     }
-  }
-
-  #noteUnsaid({ channel }: PeerSession, { id }: AgentCard, error: unknown): void {
-    this.#deps.log({
-      type: 'error',
-      timestamp: this.#deps.seams.clock.now(),
-      agentId: PEERS_ID,
-      channelId: channel.id,
-      errorCode: 'NOT_SERIALISABLE',
-      reason: `other nodes are not told of "${id}": ${reasonOf(error)}`,
-      success: false,
-    });
   }
 }
 
