@@ -146,7 +146,8 @@ describe('A channel over message ports, to a real thread (N-3.6, N-3.7)', () => 
     const channel = await both.manager.openChannel('mars', found?.id ?? '');
     channel.onMessage(({ id }) => both.answers.push(id));
     for (let n = 0; n < 10; n++) await channel.send(numbered(n, 'mars', { does: 'answer' }));
-    await until('all answers', () => both.answers.length === 10);
+    // What it has heard it says on another line than what it answers.
+    await until('all answers', () => both.answers.length === 10 && both.arrived.length === 10);
     expect(both.answers).toEqual(both.arrived.map((id) => `re-${id}`));
     expect(dialled).toEqual(['venus']);
     await both.stop();
