@@ -8,6 +8,7 @@ import {
 } from '../fixtures/peers/node-process.ts';
 import { CHANNEL } from '../fixtures/peers/node-team.ts';
 import type { NodeNetwork } from '../fixtures/peers/node-networks.ts';
+import { closeTransport, transportsOf } from '../fixtures/peers/node-transports.ts';
 
 /** What two nodes are to each other, over any transport. */
 export function peerNodesSuite(name: string, network: () => Promise<NodeNetwork>): void {
@@ -202,6 +203,41 @@ export function peerNodesSuite(name: string, network: () => Promise<NodeNetwork>
         code: 'AGENT_NOT_FOUND',
       });
       expect(await rome.peers()).toEqual([]);
+    });
+
+    it('let a node in while somebody holds a hundred connections and says nothing', async () => {
+      const keys = { rome: newNodeKey(), oslo: newNodeKey() };
+      const rome = await start({
+        node: 'rome',
+        key: keys.rome.pem,
+        trust: [{ key: keys.oslo.publicKey, tier: 2, sandboxId: null }],
+        transports: [await net.listening('rome')],
+        // Nobody who is silent has to go because of the time.
+        channel: { ...CHANNEL, handshakeTimeoutMs: 3_600_000 },
+      });
+      const [stranger] = await transportsOf([net.dialling()]);
+      if (stranger === undefined) throw new Error('one transport');
+      try {
+        const silent = await Promise.all(
+          Array.from({ length: 100 }, () => stranger.connect(String(rome.addresses[0]))),
+        );
+        const ended = new Set<number>();
+        for (const [at, one] of silent.entries()) one.onLost(() => ended.add(at));
+        const oslo = await start({
+          node: 'oslo',
+          key: keys.oslo.pem,
+          trust: [{ key: keys.rome.publicKey, tier: 2, sandboxId: null }],
+          dial: rome.addresses,
+        });
+        await oslo.sees('rome');
+        expect(await oslo.ask('worker-rome', 'peers.terms', 'here')).toMatchObject({ input: 'here' });
+        // 64 may be silent at a time.
+        await until(() => ended.size >= 36);
+        expect(ended.size).toBeLessThan(100);
+        for (const node of [rome, oslo]) await node.settles();
+      } finally {
+        await closeTransport(stranger);
+      }
     });
 
     it('go on over one channel when both dial at once', async () => {

@@ -190,13 +190,21 @@ describe('opening a channel (N-3.1, N-3.2, N-D08)', () => {
     expect(pair.leftOver()).toBe(0);
   });
 
-  it('turns away what comes while too many have not said hello', async () => {
-    const { pair } = await saying();
-    const peers = await Promise.all(
-      Array.from({ length: 70 }, () => RawPeer.connect(pair.network.transport(), 'there')),
+  it('has the oldest give way when too many have not said hello, so that who comes last gets in', async () => {
+    const { pair, peer } = await saying();
+    const silent = await Promise.all(
+      Array.from({ length: 300 }, () => RawPeer.connect(pair.network.transport(), 'there')),
     );
+    const opening = pair.here.openChannel('mars', 'venus');
     await pair.pass(1);
-    expect(peers.filter(({ lostBecause }) => lostBecause !== undefined)).toHaveLength(7);
+    expect((await opening).status).toBe('open');
+    expect([peer, ...silent].map(({ lostBecause }) => lostBecause !== undefined)).toEqual([
+      ...Array.from({ length: 238 }, () => true),
+      ...Array.from({ length: 63 }, () => false),
+    ]);
+    expect(pair.there.counts()['connection-refused']).toBe(238);
+    await pair.there.closeAll();
+    expect(pair.leftOver()).toBe(0);
   });
 });
 

@@ -126,6 +126,25 @@ describe('a signed hello (C-31, N-3.2)', () => {
     expect(new Set(signatures).size).toBe(2);
   });
 
+  it('gets in while hundreds have said hello and prove nothing, and hundreds say nothing', async () => {
+    const { pair } = signedPair();
+    await pair.there.listen();
+    const connect = (): Promise<RawPeer> => RawPeer.connect(pair.network.transport(), 'there');
+    const unproved = await Promise.all(Array.from({ length: 200 }, connect));
+    for (const [at, one] of unproved.entries()) one.say(helloOf({ channel: `c${at}`, nonce: 'n' }));
+    await pair.pass(1);
+    const silent = await Promise.all(Array.from({ length: 200 }, connect));
+    const opening = pair.here.openChannel('mars', 'venus');
+    await pair.pass(1);
+    expect((await opening).status).toBe('open');
+    const isThere = ({ lostBecause }: RawPeer): boolean => lostBecause === undefined;
+    // The one that has got in took a place of each kind.
+    expect([unproved, silent].map((some) => some.filter(isThere).length)).toEqual([63, 63]);
+    expect([unproved, silent].map((some) => some.findIndex(isThere))).toEqual([137, 137]);
+    await pair.there.closeAll();
+    expect(pair.leftOver()).toBe(0);
+  });
+
   it('is refused when nobody signs, by the one who asks and by the one who is asked', async () => {
     const nobody = { signer: () => undefined };
     const unsigned = await refusedOpening(signedPair({}, nobody).pair);
