@@ -36,10 +36,10 @@ import { beginBeside, dispatch, taintOn } from './cell-taint.ts';
 import { type CellEvent, type CellStatus, cellMachine, readinessOf } from './cell.machine.ts';
 import { stepsOf } from '../machine/machine-steps.ts';
 import { Handling } from './handling.ts';
+import { allInHand, takeInHand, takeOutOfHand, watchInHand } from './in-hand.ts';
 import { isThenable } from '../protocol/promises.ts';
 
 const DEFAULT_HANDLING_MS = 30_000;
-const NO_HANDLINGS: Handling[] = [];
 /** A cell holds where its machine stands and no host of it: that would cost each of a hundred thousand 96 bytes. */
 const steps = stepsOf(cellMachine);
 const WITHOUT_ACTOR = steps.begin(undefined).snapshot;
@@ -73,9 +73,9 @@ export class Cell {
   /** What was last written of it where all threads read it. */
   #told: { readiness: Readiness; load: number } = { readiness: READINESS.awaited, load: 0 };
   readonly #mailbox = new CellMailbox();
+  /** Of what is in hand, the newest. */
   #hand: Handling | undefined;
-  /** Those that were begun before it, oldest first. */
-  #below = NO_HANDLINGS;
+  #inHand = 0;
   #client: CellClient | undefined;
   #endReason: ErrorData | undefined;
 
@@ -142,11 +142,17 @@ export class Cell {
 
   /** Envelopes in hand. */
   get inHand(): number {
-    return (this.#hand === undefined ? 0 : 1) + this.#below.length;
+    return this.#inHand;
   }
 
+  /** What is in hand, oldest first. */
   get handlings(): readonly Handling[] {
-    return this.#hand === undefined ? NO_HANDLINGS : [...this.#below, this.#hand];
+    return allInHand(this.#hand);
+  }
+
+  /** The deadlines of what is in hand are watched from here on. */
+  watch(): void {
+    watchInHand(this.#hand);
   }
 
   /** Every envelope that is in hand or waits. */
@@ -350,11 +356,8 @@ export class Cell {
     flow.blame(mail.sequence, mail.extras?.outsider, mail.attempts > 0);
     this.thread.journal?.begins(this, mail);
     if (mail.ask === NO_ASK && asksForWork(messageTypeOf(mail))) handling.holdGrant();
-    if (this.#hand !== undefined) {
-      if (this.#below === NO_HANDLINGS) this.#below = [this.#hand];
-      else this.#below.push(this.#hand);
-    }
-    this.#hand = handling;
+    this.#hand = takeInHand(this.#hand, handling);
+    this.#inHand += 1;
     if (this.definition.concurrency > 1) beginBeside(this, mail);
     return handling;
   }
@@ -500,8 +503,8 @@ export class Cell {
   #letGo(handling: Handling): void {
     handling.end();
     if (handling.isWatched) this.thread.turns.begin();
-    if (this.#hand === handling) this.#hand = this.#below.length === 0 ? undefined : this.#below.pop();
-    else this.#below.splice(this.#below.indexOf(handling), 1);
+    this.#hand = takeOutOfHand(this.#hand, handling);
+    this.#inHand -= 1;
     if (this.#hand !== undefined) return;
     if (this.thread.turns.busy.size > 0) this.thread.turns.busy.delete(this);
     if (this.status !== 'finishing') return;

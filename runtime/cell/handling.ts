@@ -46,6 +46,9 @@ const ANSWERED: ReadonlySet<A2AMessageType> = new Set(['request', 'stream-start'
 export class Handling implements HandlingContext<never> {
   readonly cell: Cell;
   readonly mail: Mail | undefined;
+  /** What its agent has begun before it and after it, of what is still in hand. */
+  before: Handling | undefined = undefined;
+  after: Handling | undefined = undefined;
   /** What answers the capability of the envelope, if the agent declares it. */
   entry: HandlerEntry | undefined = undefined;
   timer: Timer | undefined = undefined;

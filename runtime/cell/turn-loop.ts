@@ -134,7 +134,7 @@ export class TurnLoop {
   watch(cell: Cell): void {
     if (cell.inHand === 0) return;
     this.busy.add(cell);
-    for (const handling of cell.handlings) handling.watch();
+    cell.watch();
   }
 
   #next(): Cell | undefined {

@@ -45,7 +45,6 @@ function setUp({ atMs = 1_000, onFlush = () => {} } = {}) {
       isQueued: false,
       isYoung: false,
       inHand: 0,
-      handlings: [],
       run: (mayGoOn: () => boolean) => {
         while (left > 0) {
           left -= 1;
@@ -215,7 +214,7 @@ describe('the turns of a TurnLoop', () => {
     const { turns, loop, cellOf } = setUp();
     const [done, slow] = [cellOf('done', 0, 0), cellOf('slow', 0, 0)];
     let watched = 0;
-    Object.assign(slow, { inHand: 1, handlings: [{ watch: () => (watched += 1) }] });
+    Object.assign(slow, { inHand: 1, watch: () => (watched += 1) });
     for (const cell of [done, slow, slow]) turns.goesOn(cell);
     expect([turns.isIdle, loop.yieldedCount, turns.busy.size]).toEqual([false, 1, 0]);
     loop.turn();
