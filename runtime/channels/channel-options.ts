@@ -7,7 +7,8 @@ const milliseconds = z.number().positive();
  * How a channel waits, tries again and bounds what it keeps. Both ends may differ; the narrower window and frame count.
  *
  * - `openTimeoutMs`      from the request until both have acknowledged; then closed.
- * - `handshakeTimeoutMs` one attempt to connect, and then the wait for the answer to a hello.
+ * - `handshakeTimeoutMs` the first attempt to connect, each further one twice as long up to eight times this, as a hole through a
+ *                        NAT or a busy machine takes its time; and the wait for the answer to a hello.
  * - `reconnectTimeoutMs` from the loss of a connection until the channel is open again; then closed.
  * - `redial`             the waits between attempts to connect; the first is at once.
  * - `retryDelayMs`       how long the oldest unacknowledged envelope may stay so before it is sent again; each further
@@ -24,7 +25,7 @@ const milliseconds = z.number().positive();
  */
 export const ChannelOptions = z
   .strictObject({
-    openTimeoutMs: milliseconds.default(10_000),
+    openTimeoutMs: milliseconds.default(30_000),
     handshakeTimeoutMs: milliseconds.default(5_000),
     reconnectTimeoutMs: milliseconds.default(30_000),
     redial: BackOff.prefault({ firstMs: 100, maxMs: 5_000 }),

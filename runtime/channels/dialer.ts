@@ -5,13 +5,16 @@ import { type Connection, type Transport, type TransportKind, unreachable } from
 import type { BackOff } from '../protocol/back-off.ts';
 import { backOffMs } from '../protocol/back-off-ms.ts';
 
+/** A way that is slow is not begun anew for ever: an attempt may take so many times as long as the first. */
+const MAX_PATIENCE = 8;
+
 export interface DialerDeps {
   readonly seams: Pick<Seams, 'clock' | 'random'>;
   /** In the order of preference. */
   readonly transports: readonly Transport[];
   readonly endpoints: () => Promise<readonly AgentEndpoint[]> | readonly AgentEndpoint[];
   readonly redial: BackOff;
-  /** How long one attempt may take. */
+  /** How long the first attempt may take; each further one in vain may take twice as long as the one before, up to `MAX_PATIENCE`. */
   readonly timeoutMs: number;
 }
 
@@ -84,7 +87,8 @@ export class Dialer {
   async #connect(user: DialerUser): Promise<void> {
     const attempt = new AbortController();
     this.#attempt = attempt;
-    const { seams, timeoutMs } = this.#deps;
+    const { seams } = this.#deps;
+    const timeoutMs = this.#deps.timeoutMs * Math.min(2 ** (this.#inVain - 1), MAX_PATIENCE);
     const cancelTimeout = seams.clock.setTimer(timeoutMs, () =>
       attempt.abort(cancelled(`Connecting for more than ${timeoutMs} ms`)),
     );

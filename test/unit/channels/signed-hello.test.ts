@@ -49,7 +49,7 @@ function signedPair(
 async function refusedOpening(pair: ChannelPair): Promise<{ code: string; message: string }> {
   await pair.there.listen();
   const refused = rejection(pair.here.openChannel('mars', 'venus'));
-  await pair.pass(20_000);
+  await pair.pass(40_000);
   expect(pair.there.listChannels()).toEqual([]);
   return refused;
 }
