@@ -12,6 +12,7 @@ import { type Mail, NO_ASK, REPLY } from '../mailbox/mail.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { cancelled, invalidOptions, type OrreryError } from '../protocol/errors.ts';
 import type { Taint } from '../protocol/taint.ts';
+import type { ActorLife } from './actor-life.ts';
 import type { CellThread } from './cell-thread.ts';
 import type { Cell } from './cell.ts';
 import { absorbTaint, handOver } from './cell-taint.ts';
@@ -81,8 +82,15 @@ class ChannelLife implements ChannelAgent {
   }
 }
 
+/** What knows of channels that only pass through this thread: their other ends are on other nodes. */
+export interface ChannelPassage {
+  /** Called when a thread has died, with every life that `wasThere`. */
+  threadDied(wasThere: (life: string) => boolean): void;
+}
+
 /** The channels of the agents of one thread, an `AgentChannels` an actor that has any. */
 export class CellChannels {
+  passage: ChannelPassage | undefined;
   readonly #thread: CellThread;
   readonly #bySlot = new Map<number, AgentChannels<HandlingContext>>();
   #lives = 0;
@@ -126,6 +134,7 @@ export class CellChannels {
 
   /** Has the agent take in a mail of a channel. What is returned, or settles, is the answer. */
   handle(cell: Cell, mail: Mail, handling: Handling): unknown {
+    if (cell.definition.isRelay) return (cell.lives.current as ActorLife).handle(mail, handling);
     const given = (): A2AEnvelope => {
       const taint = mail.extras?.taint;
       if (taint !== undefined) handOver(cell, mail, taint);
@@ -152,8 +161,9 @@ export class CellChannels {
   }
 
   threadDied(incarnation: number): void {
-    for (const channels of this.#bySlot.values())
-      channels.threadDied((life) => incarnationOf(life) === incarnation);
+    const wasThere = (life: string): boolean => incarnationOf(life) === incarnation;
+    for (const channels of this.#bySlot.values()) channels.threadDied(wasThere);
+    this.passage?.threadDied(wasThere);
   }
 
   close(error: OrreryError): void {

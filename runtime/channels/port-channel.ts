@@ -26,6 +26,9 @@ const MAX_DIALS = 3;
 /** Codes after which an agent is asked again: it failed, or its actor or thread died. */
 const FAILED: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['ACTOR_DIED', 'HANDLER_FAILED', 'THREAD_DIED']);
 
+/** Says whether an agent whose answer to the `dials`th request to go on had this code is asked again. */
+export const mayAskAgain = (code: ErrorCode, dials: number): boolean => FAILED.has(code) && dials < MAX_DIALS;
+
 export interface PortChannelDeps {
   readonly seams: Pick<Seams, 'clock' | 'random'>;
   /** The local agent, to which this end belongs. */
@@ -197,9 +200,10 @@ export class PortChannel<Context> implements AgentChannel<Context> {
     this.#meet(peer);
   }
 
-  /** A life of the other agent is over; false when it is not open with that. */
+  /** A life of the other agent is over; false when it is not open with that. Nobody asks for what is closed there. */
   lost(life: string, reason: string): boolean {
     if (this.#course.status !== 'open' || this.#peer?.life !== life) return false;
+    if (this.#leftBecause !== undefined) return false;
     this.#sender.aimAt(undefined);
     this.#course.take('connection.lost', reason);
     return true;
@@ -222,7 +226,10 @@ export class PortChannel<Context> implements AgentChannel<Context> {
   }
 
   closedThere(reason: string): void {
-    if (this.#course.status !== 'closed') this.#course.take('peer.closed', reason);
+    if (this.#course.status === 'closed') return;
+    // Whoever takes the channel meanwhile would keep it.
+    if (this.#attempt !== undefined) this.#lastWord = 'close';
+    this.#course.take('peer.closed', reason);
   }
 
   /** Gives an envelope that came for `run` to the handlers; `settled` is there while some of them go on. */
@@ -276,7 +283,7 @@ export class PortChannel<Context> implements AgentChannel<Context> {
 
   /** A channel that was open outlives several deaths; whoever dies over a first request may have died of it. */
   #refused(error: OrreryError): void {
-    if (this.#wasOpen && FAILED.has(error.code) && this.#dials < MAX_DIALS) {
+    if (this.#wasOpen && mayAskAgain(error.code, this.#dials)) {
       this.#course.take('connection.lost', error.message);
       return;
     }

@@ -49,7 +49,7 @@ const TYPE_INDEX = new Map<A2AMessageType, number>(A2A_MESSAGE_TYPES.map((type, 
 export const typeIndex = (type: A2AMessageType): number => TYPE_INDEX.get(type) ?? 0;
 
 /**
- * Makes an envelope part of a channel between two agents of one system.
+ * Makes an envelope part of a channel between two agents of one system, or of two nodes.
  *
  * - `act`     `open` asks for the channel, `data` is what its user sent. `ready` says that somebody listens, `lost` that this
  *             end's actor is over, `close` that the channel is over.
@@ -95,7 +95,7 @@ export interface MailExtras extends Behalf {
   frame?: true;
   /** Sources outside from which its content came. */
   taint?: Taint;
-  /** It is part of a channel between two agents of the system. */
+  /** It is part of a channel between two agents. */
   channel?: ChannelMark;
   /** Metadata of the envelope that this version does not know. */
   unknown?: Record<string, unknown>;

@@ -9,6 +9,7 @@ import { type Budget, type Cost, restOf } from '../protocol/budget.ts';
 import type { A2AEnvelope, EnvelopeMetadata } from '../protocol/envelope.ts';
 import { remoteUnreachable } from '../protocol/edge-errors.ts';
 import { ERROR_CODES, type ErrorCode, isOrreryError, OrreryError, reasonOf } from '../protocol/errors.ts';
+import type { LeavingMail, PeerChannels } from './peer-channels.ts';
 import type { PeerAnswer, PeerRequest, ToldError } from './peer-message.ts';
 import type { PeerNames } from './peer-names.ts';
 import type { SentRequest } from './peer-session.ts';
@@ -19,6 +20,7 @@ import type { PeerLine } from './peer-line.ts';
 export interface PeerWay {
   readonly line: PeerLine;
   readonly names: PeerNames;
+  readonly channels: PeerChannels;
   /** What its answers are tainted with; undefined for a node that is trusted. */
   readonly taint: string | undefined;
   /** Looks at an answer of one of its agents; an error where it is not to be used. */
@@ -56,18 +58,32 @@ export class PeerActor implements ActorLife {
   }
 
   handle(mail: Mail, handling: Handling): unknown {
+    if (mail.extras?.channel !== undefined) return this.#passOn(mail, handling);
     const entry = entryOf(this.#cell.definition, mail.capability);
     const isStream = mail.extras?.stream === true;
     if (entry !== undefined) refuseOtherKind(entry, isStream, this.#cell.row.id);
     try {
-      const relayed = new Relayed(this.#cell, handling, this.#way());
-      this.#open.add(relayed);
-      relayed.begin(mail, () => this.#open.delete(relayed));
+      this.#relay(mail, handling, this.#way());
     } catch (error) {
       if (!isOrreryError(error) || error.code !== 'REMOTE_UNREACHABLE') throw error;
       this.#cell.deadLetter(handling, error);
     }
     return PENDING;
+  }
+
+  /** What belongs to a channel goes the same way; its ends say what becomes of it. */
+  #passOn(mail: Mail, handling: Handling): unknown {
+    const way = this.#way();
+    const leaving = way.channels.leave(mail, this.#cell.row);
+    if ('answer' in leaving) return leaving.answer;
+    this.#relay(mail, handling, way, leaving);
+    return PENDING;
+  }
+
+  #relay(mail: Mail, handling: Handling, way: PeerWay, leaving?: LeavingMail): void {
+    const relayed = new Relayed(this.#cell, handling, way, leaving);
+    this.#open.add(relayed);
+    relayed.begin(mail, () => this.#open.delete(relayed));
   }
 
   accepts(): boolean {
@@ -94,15 +110,18 @@ class Relayed {
   readonly #cell: Cell;
   readonly #handling: Handling;
   readonly #way: PeerWay;
+  /** What is said of it as part of a channel. */
+  readonly #leaving: LeavingMail | undefined;
   #sent: SentRequest | undefined;
   #stream: RelayedStream | undefined;
   #reserved: Cost = {};
   #onOver: () => void = () => undefined;
 
-  constructor(cell: Cell, handling: Handling, way: PeerWay) {
+  constructor(cell: Cell, handling: Handling, way: PeerWay, leaving: LeavingMail | undefined) {
     this.#cell = cell;
     this.#handling = handling;
     this.#way = way;
+    this.#leaving = leaving;
   }
 
   /** Throws what refuses it before anything is sent. */
@@ -117,8 +136,10 @@ class Relayed {
       });
     } catch (error) {
       this.#end({});
-      throw error;
+      throw this.#leaving?.failed(error as OrreryError, true) ?? error;
     }
+    // What an envelope of a channel came to is what its recipient says.
+    if (this.#leaving?.part.act === 'data') mail.deadlineAtMs = 0;
     this.#handling.whenCutShort(() => this.#cutShort());
     if (mail.extras?.stream === true)
       this.#stream = new RelayedStream(this.#cell, this.#handling, (count) => this.#sent?.pull(count));
@@ -144,6 +165,7 @@ class Relayed {
       ...(deadlineAtMs > 0 ? { deadlineMs: Math.max(0, deadlineAtMs - clock.now()) } : {}),
       ...(extras?.derived === true ? { isRepeatable: true as const } : {}),
       ...(extras?.frame === true ? { isFrame: true as const } : {}),
+      ...(this.#leaving === undefined ? {} : { channel: this.#leaving.part }),
     };
   }
 
@@ -162,6 +184,7 @@ class Relayed {
     } = envelope.metadata as EnvelopeMetadata;
     return {
       ...envelope,
+      ...(this.#leaving === undefined ? {} : { payload: this.#leaving.payload }),
       sender: names.everywhere(mail.sender),
       recipient: names.everywhere(row.id),
       metadata: {
@@ -180,6 +203,7 @@ class Relayed {
     const handling = this.#handling;
     if (handling.isOver) return;
     this.#mark(answer.taint);
+    if (this.#leaving !== undefined && answer.type === 'done') return this.#passed(this.#leaving, answer);
     if (answer.type === 'chunk' || answer.type === 'done') {
       const refusal = this.#review(answer.value);
       if (refusal !== undefined) return this.#refuse(refusal);
@@ -201,8 +225,22 @@ class Relayed {
         return;
       case 'failed':
         this.#end(answer.spent ?? {});
-        this.#cell.fail(handling, errorFrom(answer.error, this.#cell.row.id, answer.partial));
+        this.#fail(errorFrom(answer.error, this.#cell.row.id, answer.partial), true);
     }
+  }
+
+  #passed(leaving: LeavingMail, { value, spent }: PeerAnswer & { type: 'done' }): void {
+    this.#end(spent ?? {});
+    try {
+      this.#cell.finish(this.#handling, leaving.answered(value));
+    } catch (error) {
+      this.#fail(error as OrreryError, false);
+    }
+  }
+
+  /** `isDecided`: its node has said so, and knows of it no more. */
+  #fail(error: OrreryError, isDecided: boolean): void {
+    this.#cell.fail(this.#handling, this.#leaving?.failed(error, isDecided) ?? error);
   }
 
   #progress({ fraction, note, partial, report }: PeerAnswer & { type: 'progress' }): void {
@@ -228,7 +266,7 @@ class Relayed {
   #refuse(error: OrreryError): void {
     this.#sent?.abort(error.message);
     this.#end({});
-    this.#cell.fail(this.#handling, error);
+    this.#fail(error, false);
   }
 
   #mark(said: readonly string[] = []): void {
@@ -242,7 +280,8 @@ class Relayed {
     this.#end(mayHaveArrived ? this.#reserved : {});
     const handling = this.#handling;
     if (handling.isOver) return;
-    if (mayHaveArrived) this.#cell.lose(handling, reason);
+    if (this.#leaving !== undefined) this.#cell.fail(handling, this.#leaving.lost(reason, mayHaveArrived));
+    else if (mayHaveArrived) this.#cell.lose(handling, reason);
     else this.#cell.deadLetter(handling, remoteUnreachable(this.#way.line.node, reason, { mayHaveArrived }));
   }
 
@@ -252,7 +291,7 @@ class Relayed {
     if (handling.isOver || handling.cutShort === undefined || this.#cell.status === 'stopped') return;
     this.#sent?.abort(handling.cutShort.message);
     this.#end(this.#reserved);
-    this.#cell.fail(handling, handling.cutShort);
+    this.#fail(handling.cutShort, false);
   }
 
   #end(spent: Cost): void {

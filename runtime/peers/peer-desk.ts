@@ -17,6 +17,7 @@ import {
 } from '../protocol/errors.ts';
 import { mergeTaint, type Taint } from '../protocol/taint.ts';
 import { noteAt, toldFailure } from '../protocol/told-failure.ts';
+import type { ArrivingMail, PeerChannels } from './peer-channels.ts';
 import { type PeerRequest, PEERS_ID, type ToldError } from './peer-message.ts';
 import { type PeerNames, readName } from './peer-names.ts';
 import type { PeerSession, ServedRequest } from './peer-session.ts';
@@ -25,6 +26,7 @@ import type { PeerSession, ServedRequest } from './peer-session.ts';
 export interface PeerDeskDeps {
   readonly thread: SendingThread;
   readonly names: PeerNames;
+  readonly channels: PeerChannels;
   /** The name of this node. */
   readonly self: string;
 }
@@ -119,29 +121,39 @@ class Served implements ServedRequest {
     const from = this.#row;
     if (from === undefined) throw agentNotFound(this.#request.envelope.sender);
     const mail = this.#mailOf(this.#request);
-    const { wants } = this.#request;
+    const { wants, channel } = this.#request;
     this.#deps.thread.turns.beginUnlessRunning();
-    if (wants === 'value') this.#ask(from, mail);
+    if (channel !== undefined) this.#pass(from, mail);
+    else if (wants === 'value') this.#ask(from, mail);
     else if (wants === 'stream') void this.#read(from, mail);
     else void this.#tell(from, mail);
   }
 
-  #ask(from: AgentRow, mail: Mail): void {
-    const { budget } = mail.extras ?? {};
-    const done = (value: unknown): void =>
+  #ask(from: AgentRow, mail: Mail, arriving?: ArrivingMail): void {
+    const { budget, channel } = mail.extras ?? {};
+    const done = (value: unknown): void => {
+      arriving?.answered(value);
       this.#session.answer({ type: 'done', n: this.#request.n, value, ...this.#lastWords });
-    const waiting = new WaitingValue(
-      mail,
-      undefined,
-      done as never,
-      (error) => this.#fail(error),
-      this.#listeners,
-    );
+    };
+    const fail = (error: Error): void => {
+      arriving?.failed(error);
+      this.#fail(error);
+    };
+    const waiting = new WaitingValue(mail, undefined, done as never, fail, this.#listeners);
     this.#deps.thread.mailSender.askLater(from, waiting, {
       ...this.#listeners,
-      signal: this.#signal,
+      // What was sent over a channel comes also when that is over.
+      ...(channel === undefined || channel.act === 'open' ? { signal: this.#signal } : {}),
       ...(budget === undefined ? {} : { budget, onSpent: this.#onSpent }),
     });
+  }
+
+  /** What belongs to a channel is asked as well; its answer says whether it was taken. */
+  #pass(from: AgentRow, mail: Mail): void {
+    const arriving = this.#deps.channels.arrive(this.#request, from, mail);
+    const { n } = this.#request;
+    if ('answer' in arriving) return this.#session.answer({ type: 'done', n, value: arriving.answer });
+    this.#ask(from, mail, arriving);
   }
 
   async #read(from: AgentRow, mail: Mail): Promise<void> {

@@ -20,6 +20,7 @@ import type { CardRefusal, CardRefusalCode } from './card-refusal.ts';
 import { PeerGossip } from './peer-gossip.ts';
 import { PeerReview } from './peer-review.ts';
 import { PeerTerms } from './peer-terms.ts';
+import { PeerChannels } from './peer-channels.ts';
 import { PeerDesk } from './peer-desk.ts';
 import { transportOf } from './peer-address.ts';
 import { type CardMessage, PEERS_ID, type PeerRequest, type PeerTermsMessage } from './peer-message.ts';
@@ -82,6 +83,7 @@ export class PeerHost implements PeerNodeUser {
   readonly node: PeerNode;
   readonly #deps: PeerHostDeps;
   readonly #names: PeerNames;
+  readonly #channels: PeerChannels;
   readonly #desk: PeerDesk;
   readonly #gossip: PeerGossip;
   readonly #review: PeerReview;
@@ -97,7 +99,10 @@ export class PeerHost implements PeerNodeUser {
     const { clock } = thread.seams;
     const note = (event: SystemEvent): void => thread.log.note(event);
     this.#names = new PeerNames(self.node, thread.table);
-    this.#desk = new PeerDesk({ thread, names: this.#names, self: self.node });
+    const names = this.#names;
+    this.#channels = new PeerChannels({ thread, names, sessionOf: (node) => this.node.peer(node)?.session });
+    thread.channels.passage = this.#channels;
+    this.#desk = new PeerDesk({ thread, names, channels: this.#channels, self: self.node });
     this.#review = new PeerReview({ clock, note, extension });
     if (extension !== undefined)
       this.#terms = new PeerTerms({ clock, note, extension, offerTo: (peer) => this.#offerTo(peer) });
@@ -167,6 +172,7 @@ export class PeerHost implements PeerNodeUser {
     return {
       line: this.node.lineTo(node),
       names: this.#names,
+      channels: this.#channels,
       taint,
       review: (value, about) => this.#review.answer(node, value, about),
     };
@@ -176,6 +182,7 @@ export class PeerHost implements PeerNodeUser {
   forgotten(id: string): void {
     const name = this.#names.everywhere(id);
     if (!this.#members.has(name)) return;
+    this.#channels.gone(name, `it is called ${name} from now on`);
     this.#deps.reports.enrol([{ id: this.#names.giveWay(name), module: moduleOf(name) }]);
   }
 
@@ -357,6 +364,10 @@ export class PeerHost implements PeerNodeUser {
     if (status === 'up' && peer.session !== undefined) this.#terms?.begin(peer.session, peer);
   }
 
+  onSessionOver({ node }: Peer, reason: string): void {
+    this.#channels.sessionOver(node, reason);
+  }
+
   onCut(peer: Peer): void {
     this.#review.forget(peer.node);
     this.#dismiss([...this.#members.values()].filter((member) => member.peer === peer));
@@ -410,6 +421,7 @@ export class PeerHost implements PeerNodeUser {
   }
 
   #forget({ name, peer, id, here }: Member): void {
+    this.#channels.gone(name, `${name} has left`);
     this.#members.delete(name);
     this.#names.forget(name);
     peer.cards.delete(id);

@@ -41,6 +41,18 @@ export const ToldError = z.object({
 });
 export type ToldError = z.infer<typeof ToldError>;
 
+/** What a node calls a life of one of its agents. */
+export const Life = z.string().min(1).max(256);
+
+/** Makes the envelope of a request part of a channel, as `ChannelMark` does; who may answer over it each node knows itself. */
+export const ChannelPart = z.object({
+  id: z.string().min(1).max(256),
+  act: z.enum(['open', 'data', 'ready', 'lost', 'close']),
+  to: Life.optional(),
+  run: n.optional(),
+});
+export type ChannelPart = z.infer<typeof ChannelPart>;
+
 /** What comes with the last word on a request. */
 const outcome = { taint: Taint.optional(), spent: Cost.optional() };
 
@@ -55,6 +67,7 @@ const outcome = { taint: Taint.optional(), spent: Cost.optional() };
  * - `cards`    of agents there, new or changed. `gone` names agents that are no more.
  * - `request`  an envelope for an agent here. `wants`: its outcome, a value, or a stream. `deadlineMs` is what is left of its
  *              time. `isRepeatable`: it may come again under its id. `isFrame`: it is a message of a shared document.
+ *              `channel`: it is part of a channel of the two agents.
  * - `done`     the request was handled; with the answer, if one was wanted. The end of a stream, too.
  * - `failed`   it was not.
  * - `chunk`    the next value of a stream; `pull` asks for so many more.
@@ -96,6 +109,7 @@ export const PeerMessage = z.discriminatedUnion('type', [
     deadlineMs: z.number().nonnegative().optional(),
     isRepeatable: z.literal(true).optional(),
     isFrame: z.literal(true).optional(),
+    channel: ChannelPart.optional(),
   }),
   z.object({ type: z.literal('done'), n, value: z.unknown().optional(), ...outcome }),
   z.object({ type: z.literal('failed'), n, error: ToldError, partial: z.unknown().optional(), ...outcome }),

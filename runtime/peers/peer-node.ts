@@ -71,6 +71,8 @@ export interface PeerNodeUser {
   /** A node could not be dialled. */
   onFailed(): void;
   onStatus(peer: Peer, status: PeerStatus, reason: string | undefined): void;
+  /** What requests to it went over is over. */
+  onSessionOver(peer: Peer, reason: string): void;
   /** It was revoked: its agents go. */
   onCut(peer: Peer): void;
 }
@@ -346,7 +348,9 @@ export class PeerNode implements SessionUser {
     const joining = this.#joining.get(session);
     this.#joining.delete(session);
     this.#proofs.delete(session.channel.id);
-    joining?.peer?.sessionOver(session, reason);
+    const peer = joining?.peer;
+    if (peer?.session === session) this.#deps.user.onSessionOver(peer, reason);
+    peer?.sessionOver(session, reason);
   }
 
   #note(

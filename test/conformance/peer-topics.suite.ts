@@ -1,6 +1,8 @@
 import {
   capability,
+  channelsOf,
   defineAgent,
+  SCHEMA_VERSION,
   signingKeyPair,
   type SigningKeyPair,
   startSystem,
@@ -17,6 +19,14 @@ export interface TopicNetwork extends AsyncDisposable {
 }
 
 const who = capability({ id: 'who', description: 'Says who asks', input: z.null(), output: z.string() });
+const write = capability({
+  id: 'write',
+  description: 'Writes to an agent over a channel of its own',
+  input: z.object({ to: z.string(), count: z.int() }),
+  output: z.null(),
+});
+/** What came over channels, in the order in which it did. */
+const written: unknown[] = [];
 const host = (node: string) =>
   defineAgent({
     id: `host-${node}`,
@@ -24,7 +34,20 @@ const host = (node: string) =>
     version: '1.0.0',
     description: 'Says who asks',
     tier: 2,
-  }).handle(who, (_, ctx) => ctx.envelope.sender);
+  })
+    .handle(who, (_, ctx) => ctx.envelope.sender)
+    .handle(write, async ({ to, count }, ctx) => {
+      const channel = await channelsOf(ctx).openChannel(to);
+      const { localAgentId: sender, remoteAgentId: recipient } = channel;
+      for (let n = 0; n < count; n++)
+        await channel.send({
+          ...{ id: `${sender}-${n}`, schemaVersion: SCHEMA_VERSION, sender, recipient },
+          ...{ type: 'notification', timestamp: ctx.now(), payload: n },
+        });
+      await channel.close();
+      return null;
+    })
+    .onChannel((channel) => void channel.onMessage(({ payload }) => void written.push(payload)));
 
 /** What nodes that know a topic, and keys, are to each other. */
 export function peerTopicsSuite(name: string, network: () => Promise<TopicNetwork>): void {
@@ -79,6 +102,19 @@ export function peerTopicsSuite(name: string, network: () => Promise<TopicNetwor
       await until('the stranger', async () => (await isRefused(rome)) && (await isRefused(oslo)));
       expect(await stranger.peers.list()).toEqual([]);
       for (const system of [rome, oslo]) expect(await system.peers.list()).toHaveLength(1);
+    });
+
+    it('write to each other over channels that their agents open', async () => {
+      const [rome, oslo] = await Promise.all([start('rome', [keys.oslo]), start('oslo', [keys.rome])]);
+      await Promise.all([sees(rome, 'oslo'), sees(oslo, 'rome')]);
+      for (const [system, from, to] of [
+        [rome, 'rome', 'oslo'],
+        [oslo, 'oslo', 'rome'],
+      ] as const) {
+        written.length = 0;
+        await system.ask({ agent: `host-${from}`, capability: write }, { to: `host-${to}`, count: 50 });
+        expect(written).toEqual(Array.from({ length: 50 }, (_, n) => n));
+      }
     });
 
     it('find one that comes back', async () => {

@@ -244,6 +244,33 @@ describe('closing a channel between agents of a system (N-3.3, N-E06)', () => {
     expect(pair.sendings).toMatchObject([{ outcome: 'CHANNEL_CLOSED', details: { mayHaveArrived: true } }]);
   });
 
+  it('is not asked for again of an actor that has closed it and died', async () => {
+    const pair = await opened();
+    pair.send(pair.mars, 0);
+    pair.post(pair.mars);
+    pair.takeIn(pair.mars, 1);
+    await pair.venus.channel?.close();
+    await pair.crash(pair.venus, { isHandled: false });
+    pair.post(pair.venus);
+    // That it is closed waits for its turn when the death is known.
+    pair.takeIn(pair.venus, Number.POSITIVE_INFINITY);
+    expect(pair.mars.channel?.status).toBe('open');
+    await pair.flow();
+    expect([pair.mars.channel, pair.venus.channel, outcomesOf(pair)]).toEqual([
+      undefined,
+      undefined,
+      ['CHANNEL_CLOSED'],
+    ]);
+  });
+
+  it('is closed at both ends when one hears of the end while it asks the other to go on', async () => {
+    const pair = await opened();
+    pair.mars.channels?.threadDied(() => true);
+    await pair.venus.channel?.close();
+    await pair.flow();
+    expect([pair.mars.channel, pair.venus.channel]).toEqual([undefined, undefined]);
+  });
+
   it('tells an end that writes to a closed one', async () => {
     const pair = await opened();
     // Its last word is lost with its thread's post, which cannot be; but it need not come first.
