@@ -23,6 +23,8 @@ export class WebSocketCarrier implements Carrier {
     });
     webSocket.on('error', (error) => {
       fault ??= error.message;
+      // The other end was told why. It is not waited for: it could go on for half a minute with what is too large.
+      webSocket.terminate();
     });
     webSocket.once('close', (code, reason) => user.over(fault ?? reasonOfClose(code, reason)));
   }
