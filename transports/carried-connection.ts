@@ -6,6 +6,7 @@ import {
   frameBytes,
   frameTooLarge,
 } from '../runtime/protocol/transport.ts';
+import { LoopTurn } from './loop-turn.ts';
 import { LossHandlers } from './loss-handlers.ts';
 
 /** Frames are read ahead of a handler up to so many bytes; then the carrier is told to stop reading. */
@@ -14,6 +15,8 @@ const READ_AHEAD_BYTES = 65_536;
 const FRAME_COST_BYTES = 64;
 /** How long an end that closes waits for the other one, milliseconds. */
 const CLOSE_TIMEOUT_MS = 2_000;
+/** Of this thread. */
+const turn = new LoopTurn();
 
 /** What a carrier tells its connection. Nothing is told after `over`. */
 export interface CarrierUser {
@@ -55,7 +58,8 @@ export interface CarriedConnectionDeps {
  * One end of a connection over a network.
  *
  * Back-pressure goes from end to end. Without a handler this end reads a little ahead, then stops; the `bufferedBytes` of the
- * other end grow once what lies between both is full.
+ * other end grow once what lies between both is full. So it is too with more frames than there is time for: an end that sends
+ * what takes long holds up itself, and not the thread.
  */
 export class CarriedConnection implements Connection {
   readonly maxFrameBytes: number;
@@ -68,6 +72,7 @@ export class CarriedConnection implements Connection {
   #waitingBytes = 0;
   #isPaused = false;
   #isTaking = false;
+  #isWaitingForTurn = false;
   #onFrame: ((frame: Frame) => void) | undefined;
   #lostBecause: string | undefined;
   #closing: Promise<void> | undefined;
@@ -155,15 +160,13 @@ export class CarriedConnection implements Connection {
     if (this.#lostBecause !== undefined) return;
     this.#arrived.push({ frame, bytes });
     this.#waitingBytes += bytes + FRAME_COST_BYTES;
-    if (this.#onFrame !== undefined) this.#takeSoon();
-    else if (!this.#isPaused && this.#waitingBytes >= READ_AHEAD_BYTES) {
-      this.#isPaused = true;
-      this.#carrier.pause();
-    }
+    if (this.#onFrame !== undefined && !this.#isWaitingForTurn) this.#takeSoon();
+    else this.#readNoMore();
   }
 
   #takeSoon(): void {
-    if (this.#isTaking || this.#onFrame === undefined || this.#arrived.length === 0) return;
+    if (this.#isTaking || this.#isWaitingForTurn) return;
+    if (this.#onFrame === undefined || this.#arrived.length === 0) return;
     this.#isTaking = true;
     queueMicrotask(() => {
       this.#isTaking = false;
@@ -171,12 +174,20 @@ export class CarriedConnection implements Connection {
     });
   }
 
-  /** Gives the handler all frames that are here. A frame at which it throws counts as taken, and the next one follows. */
-  #takeAll(): void {
+  /**
+   * Gives the handler the frames that are here, while there is time; `atLeast` so many. A frame at which it throws counts as
+   * taken, and the next one follows.
+   */
+  #takeAll(atLeast = 0): void {
     const frames = this.#arrived;
+    const { clock } = this.#deps;
     let taken = 0;
     try {
       while (this.#onFrame !== undefined && taken < frames.length && frames === this.#arrived) {
+        if (taken >= atLeast && turn.isOver(clock)) {
+          this.#takeNextTurn();
+          break;
+        }
         const { frame, bytes } = frames[taken++] as { frame: Frame; bytes: number };
         this.#waitingBytes -= bytes + FRAME_COST_BYTES;
         this.#onFrame(frame);
@@ -188,6 +199,22 @@ export class CarriedConnection implements Connection {
         this.#end();
       this.#takeSoon();
     }
+  }
+
+  /** However much others take of it, one frame is taken then. */
+  #takeNextTurn(): void {
+    this.#isWaitingForTurn = true;
+    this.#deps.clock.setTimer(0, () => {
+      this.#isWaitingForTurn = false;
+      if (this.#arrived.length > 0 && this.#onFrame !== undefined) this.#takeAll(1);
+    });
+    this.#readNoMore();
+  }
+
+  #readNoMore(): void {
+    if (this.#isPaused || this.#waitingBytes < READ_AHEAD_BYTES) return;
+    this.#isPaused = true;
+    this.#carrier.pause();
   }
 
   #readOn(): void {

@@ -28,6 +28,7 @@ import { moduleOf, nameIn } from './peer-module.ts';
 import { PeerNames } from './peer-names.ts';
 import { type OwnIdentity, type PeerNetwork, PeerNode, type PeerNodeUser } from './peer-node.ts';
 import type { PeerStatus } from './peer.machine.ts';
+import { RefusedCards } from './refused-cards.ts';
 import type { PeerSession, ServedRequest } from './peer-session.ts';
 import { clearanceBy, mayBeCalled, type Trust } from './trust.ts';
 
@@ -89,6 +90,7 @@ export class PeerHost implements PeerNodeUser {
   readonly #review: PeerReview;
   readonly #terms: PeerTerms | undefined;
   readonly #members = new Map<string, Member>();
+  readonly #refusedCards = new RefusedCards((reason) => this.#problem(reason));
   readonly #unwatch: () => void;
   readonly #awaitingNews = new Set<() => void>();
   #isTellPlanned = false;
@@ -375,6 +377,8 @@ export class PeerHost implements PeerNodeUser {
 
   /** Takes in a card; undefined when it is known, or is none that this node may show. */
   #takeIn(value: unknown, peer: Peer): PeerOrder | undefined {
+    const { session } = peer;
+    if (session === undefined || !this.#refusedCards.mayRead(session)) return undefined;
     try {
       const card = this.#cardOf(value, peer);
       const { id } = value as AgentCard;
@@ -391,19 +395,14 @@ export class PeerHost implements PeerNodeUser {
       peer.cards.set(id, card);
       return { id: this.#names.choose({ node: peer.node, agent: id }), module: moduleOf(name) };
     } catch (error) {
-      this.#problem(`a card of ${peer.node} was not taken: ${reasonOf(error)}`);
+      this.#refusedCards.refused(session, `a card of ${peer.node} was not taken: ${reasonOf(error)}`);
       return undefined;
     }
   }
 
   #cardOf(value: unknown, peer: Peer): AgentCard {
-    if (JSON.stringify(value).length > MAX_CARD_BYTES) throw new Error(`more than ${MAX_CARD_BYTES} bytes`);
-    const { taint: _, ...claimed } = parseAgentCard(value);
+    const { taint: _, ...claimed } = this.#readCard(value, peer);
     const { id } = claimed;
-    if (id !== HOST_ID) AgentId.parse(id);
-    if (!mayBeCalled(peer.identity.trust, id)) throw new Error(`its agents may not be called "${id}"`);
-    if (!peer.cards.has(id) && peer.cards.size >= MAX_AGENTS)
-      throw new Error(`more than ${MAX_AGENTS} agents`);
     const { taint, node } = peer;
     return registeredCard({
       ...claimed,
@@ -412,6 +411,24 @@ export class PeerHost implements PeerNodeUser {
       origin: 'remote',
       ...(taint === undefined ? {} : { taint: [taint] }),
     });
+  }
+
+  /** Looks first at what takes no time. */
+  #readCard(value: unknown, { cards, identity, session }: Peer): AgentCard {
+    const { id } = (value ?? {}) as { readonly id?: unknown };
+    if (typeof id === 'string') {
+      if (!mayBeCalled(identity.trust, id)) throw new Error(`its agents may not be called "${id}"`);
+      if (!cards.has(id) && cards.size >= MAX_AGENTS) throw new Error(`more than ${MAX_AGENTS} agents`);
+    }
+    if (JSON.stringify(value).length > MAX_CARD_BYTES) throw new Error(`more than ${MAX_CARD_BYTES} bytes`);
+    try {
+      const card = parseAgentCard(value);
+      if (card.id !== HOST_ID) AgentId.parse(card.id);
+      return card;
+    } catch (error) {
+      if (session !== undefined) this.#refusedCards.unreadable(session);
+      throw error;
+    }
   }
 
   #dismiss(members: readonly Member[]): void {
