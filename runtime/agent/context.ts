@@ -33,6 +33,7 @@ export interface Progress {
  * - `budget`        what may be spent on it, split off from what there is for the envelope being handled; refused with
  *                   BUDGET_EXCEEDED when that is less. @default it draws on that itself
  * - `resumeFrom`    what an attempt elsewhere has kept: its handler has it as `ctx.resumeFrom`.
+ * - `schema`        by which JSON Schema the payload is made, such as an id of AgentMesh: what checks payloads goes by it.
  * - `metadata`      what else goes with the envelope: its handler has it in `ctx.envelope.metadata`. JSON.
  * - `taint`         where what is sent came from outside, beside what is known of that: only ever adds.
  * - `onSent`        is told the envelope's id when it is on its way.
@@ -48,6 +49,7 @@ export interface AskOptions {
   readonly whenFull?: 'reject' | 'park';
   readonly budget?: Budget;
   readonly resumeFrom?: unknown;
+  readonly schema?: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly taint?: Taint;
   readonly onSent?: (envelopeId: string) => void;
@@ -55,7 +57,7 @@ export interface AskOptions {
   readonly onTaint?: (taint: Taint) => void;
 }
 
-/** `type` is the envelope's message type, `budget` and `taint` as in `AskOptions`. @default type 'notification' */
+/** `type` is the envelope's message type, `budget`, `schema` and `taint` as in `AskOptions`. @default type 'notification' */
 export interface TellOptions {
   readonly type?: A2AMessageType;
   readonly justification?: string;
@@ -64,6 +66,7 @@ export interface TellOptions {
   readonly deadlineAtMs?: number;
   readonly delivery?: Delivery;
   readonly budget?: Budget;
+  readonly schema?: string;
   readonly taint?: Taint;
 }
 

@@ -34,13 +34,14 @@ const A_TARGET = 'a capability, or { agent, capability }';
 export function checkOptions(options: TellOptions): void {
   if (typeof options !== 'object' || options === null)
     throw invalidOptions('options', options, 'an object of options');
-  const { correlationId, justification, budget, taint } = options;
+  const { correlationId, justification, budget, schema, taint } = options;
   if (taint !== undefined) parseOptions(Taint, taint, 'taint');
   if (budget !== undefined) parseOptions(Budget, budget, 'budget');
   if (correlationId !== undefined && typeof correlationId !== 'string')
     throw invalidOptions('correlationId', correlationId, 'a text');
   if (justification !== undefined && typeof justification !== 'string')
     throw invalidOptions('justification', justification, 'a text');
+  if (schema !== undefined && typeof schema !== 'string') throw invalidOptions('schema', schema, 'a text');
 }
 
 /** Throws INVALID_OPTIONS for what would break further on. */

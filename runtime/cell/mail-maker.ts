@@ -133,10 +133,12 @@ function extrasFor(
 ): MailExtras | undefined {
   const isStructured = capability?.carries === 'structured';
   const isDerived = !isStream && parent?.derivesIds === true;
-  const { justification, inReplyTo, delivery } = options;
+  const { justification, inReplyTo, delivery, schema } = options;
   const flags = (isCapability ? 1 : 0) | (isStructured ? 2 : 0) | (isDerived ? 4 : 0) | (isStream ? 8 : 0);
-  if (inReplyTo === undefined && delivery === undefined) return sharedExtras(flags, justification);
+  if (inReplyTo === undefined && delivery === undefined && schema === undefined)
+    return sharedExtras(flags, justification);
   const extras = extrasOf(flags, justification);
+  if (schema !== undefined) extras.schema = schema;
   if (inReplyTo !== undefined) {
     if (typeof inReplyTo !== 'string') throw invalidOptions('inReplyTo', inReplyTo, 'a text');
     extras.inReplyTo = inReplyTo;

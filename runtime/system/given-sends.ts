@@ -17,6 +17,7 @@ const OfAll = {
   correlationId: z.string().optional(),
   delivery: Delivery.optional(),
   budget: Budget.optional(),
+  schema: z.string().optional(),
   taint: Taint.optional(),
 };
 

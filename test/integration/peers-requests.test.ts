@@ -10,6 +10,7 @@ import {
 import { webSocket } from 'orrery/websocket';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { rejection } from '../fixtures/until.ts';
 
 const SCHEMA = 'agentmesh/travel/flight-search/v1';
 const FLIGHT = { action: 'search', origin: 'VIE', destination: 'LIS', departure_date: '2026-03-01' };
@@ -20,6 +21,7 @@ const search = capability({
   output: z.unknown(),
 });
 const left: unknown[] = [];
+const declared: (string | undefined)[] = [];
 const agency = defineAgent({
   id: 'agency',
   name: 'Agency',
@@ -37,8 +39,9 @@ const agency = defineAgent({
       schema: SCHEMA,
     };
   })
-  .on('notification', ({ payload }) => {
-    left.push(payload);
+  .on('notification', ({ payload, schema }) => {
+    if (schema === undefined) left.push(payload);
+    else declared.push(schema);
   });
 
 describe('The five payloads of AgentMesh between two nodes (C-35)', () => {
@@ -120,6 +123,22 @@ describe('The five payloads of AgentMesh between two nodes (C-35)', () => {
       code: 'INVALID_PAYLOAD',
       message: expect.stringContaining(SCHEMA),
     });
+  });
+
+  it('declare a schema of their own, told or asked, and are checked by it (M-15, M-17)', async () => {
+    const options = { schema: 'agentmesh/travel/flight-search/v1', timeoutMs: 30_000 };
+    const flight = { ...FLIGHT, parameters: {} };
+    const target = { agent: 'agency', capability: search };
+    expect(await rejection(oslo.ask(target, { ...flight, origin: 'Vienna' }, options))).toMatchObject({
+      code: 'INVALID_PAYLOAD',
+      message: expect.stringContaining('/origin'),
+    });
+    expect(await oslo.ask(target, flight, options)).toMatchObject({
+      status: 'success',
+    });
+    oslo.tell('agency', { payload: 1 }, { schema: 'x-mycompany/note/v1' });
+    await expect.poll(() => declared, { timeout: 30_000 }).toEqual(['x-mycompany/note/v1']);
+    expect(() => oslo.tell('agency', 1, { schema: 1 as never })).toThrow(/schema is 1/);
   });
 
   it('are a notification that ends the session: CLOSE (M-26)', async () => {
