@@ -13,6 +13,7 @@ const OPTIONS = [
   'join',
   'peer-key',
   'peer-listen',
+  'peer-address',
   'peer-trust',
   'peer-trust-file',
   'peer-bootstrap',
@@ -58,7 +59,7 @@ export async function planNode(
   const trustFile = new TrustFile(placed('peer-trust-file', `${node}.trust.json`));
   const { trust, revoked } = trustFile.read();
   const keys = await keysIn(keyFile, folder);
-  const { transports, dial, isPlain } = await networkOf(options, { keys, tls });
+  const { transports, addresses, dial, isPlain } = await networkOf(options, { keys, tls });
   const more = asked.filter(({ key }) => !trust.some((entry) => entry.key === key));
   return {
     node: String(node),
@@ -66,6 +67,7 @@ export async function planNode(
     trustFile,
     peers: {
       transports,
+      addresses,
       identity: { node: String(node), key: keys },
       trust: [...trust, ...more],
       revoked,
@@ -123,6 +125,8 @@ export function refusalOfNode(
   }
   if (field.startsWith('peers.revoked'))
     return new UsageError(`Option "--peer-trust-file" is "${trustFile.path}": ${error.message}`);
+  if (field.startsWith('peers.addresses'))
+    return new UsageError(`Option "--peer-address" is "${options['peer-address']}", expected ${expected}`);
   if (field.startsWith('peers.identity'))
     return new UsageError(`Option "--node" is "${node}", expected ${expected}`);
   if (/^(?:webSocket|hyperSwarm|libp2p)\./.test(field)) {

@@ -37,6 +37,8 @@ interface Places {
 /** What a node reaches others by. */
 export interface NodeNetwork {
   readonly transports: readonly Transport[];
+  /** Where others find it, instead of where it listens. */
+  readonly addresses: readonly string[];
   readonly dial: readonly string[];
   /** Whether what crosses the network can be read by others on the way. */
   readonly isPlain: boolean;
@@ -58,11 +60,17 @@ export async function networkOf(options: TypedOptions, { keys, tls }: NetworkDep
   const wanted = new Map<Kind, string>();
   const want = (kind: Kind, option: string): unknown => wanted.has(kind) || wanted.set(kind, option);
   if (places.websocket !== undefined) want('websocket', '--peer-listen');
-  for (const address of dial) want(kindOf(address), '--peer');
+  for (const address of dial) want(kindOf('--peer', address), '--peer');
   if (places.libp2p.length > 0) want('libp2p', '--peer-listen');
   if (places.hyperswarm) want('hyperswarm', '--peer-listen');
   if (options['join'] !== undefined) want('hyperswarm', '--join');
   if (wanted.size === 0) want('websocket', '--node');
+  const addresses = readList('--peer-address', options['peer-address']);
+  for (const address of addresses)
+    if (!wanted.has(kindOf('--peer-address', address)))
+      throw new UsageError(
+        `Option "--peer-address" is "${address}", expected an address of ${[...wanted.keys()].join(' or ')}`,
+      );
   const bootstrap = bootstrapOf(options, wanted);
   for (const [kind, option] of wanted) requirePackages(kind, option);
   const seed = (kind: Kind): Uint8Array => seedOf(keys, kind);
@@ -72,11 +80,15 @@ export async function networkOf(options: TypedOptions, { keys, tls }: NetworkDep
     hyperswarm: async () =>
       (await import('orrery/hyperswarm')).hyperSwarm({ seed: seed('hyperswarm'), ...bootstrap }),
     libp2p: async () =>
-      (await import('orrery/libp2p')).libp2p({ seed: seed('libp2p'), listen: [...places.libp2p] }),
+      (await import('orrery/libp2p')).libp2p({
+        seed: seed('libp2p'),
+        ...(places.libp2p.length > 0 && { listen: [...places.libp2p] }),
+      }),
   };
   const { host } = places.websocket ?? { host: '127.0.0.1' };
   return {
     transports: await Promise.all([...wanted.keys()].map((kind) => made(make[kind], options))),
+    addresses,
     dial,
     isPlain: (tls === undefined && !isLoopback(host)) || dial.some((address) => isPlainElsewhere(address)),
   };
@@ -86,11 +98,11 @@ const isLoopback = (host: string): boolean => /^(?:localhost|\[?::1\]?|127(?:\.\
 const isPlainElsewhere = (address: string): boolean =>
   address.startsWith('ws:') && !isLoopback(new URL(address).hostname);
 
-function kindOf(address: string): Kind {
+function kindOf(option: string, address: string): Kind {
   if (/^wss?:\/\//.test(address) && URL.canParse(address)) return 'websocket';
   if (/^hyperswarm:[0-9a-f]{64}$/i.test(address)) return 'hyperswarm';
   if (/^\/.+\/p2p\/[^/]+/.test(address)) return 'libp2p';
-  throw new UsageError(`Option "--peer" is "${address}", expected ${ADDRESS}`);
+  throw new UsageError(`Option "${option}" is "${address}", expected ${ADDRESS}`);
 }
 
 function placesOf(value: string | true | undefined): Places {

@@ -143,6 +143,11 @@ export const COMMANDS = {
         help: 'Where others find it: HOST:PORT, a multiaddr, hyperswarm (default: 127.0.0.1:0)',
         isRepeatable: true,
       },
+      'peer-address': {
+        value: 'URLS',
+        help: 'Where others find it instead of where it listens: the outside address of a port that is forwarded',
+        isRepeatable: true,
+      },
       'peer-bootstrap': {
         value: 'PLACES',
         help: 'HOST:PORT of nodes of a DHT of your own, instead of the public one of Hyperswarm',

@@ -14,7 +14,18 @@ export interface PeerSurroundings {
 
 /** Makes the transports, listens, and dials. Rejects with INVALID_OPTIONS; then nothing of it is left. */
 export async function openPeerHost(
-  { node, keys, trust, revoked, transports: specs, dial, topics, channel, extension: spec }: PeerBoot,
+  {
+    node,
+    keys,
+    trust,
+    revoked,
+    transports: specs,
+    addresses,
+    dial,
+    topics,
+    channel,
+    extension: spec,
+  }: PeerBoot,
   { thread, reports, makeTransport = importTransport }: PeerSurroundings,
 ): Promise<{ readonly host: PeerHost; readonly endpoints: readonly AgentEndpoint[] }> {
   const { clock, newSecret } = thread.seams;
@@ -28,7 +39,7 @@ export async function openPeerHost(
     thread,
     reports,
     self: { node, keys, trust, revoked, epoch: Math.floor(clock.now()), salt: newSecret() },
-    network: { transports, dial, topics, channel },
+    network: { transports, addresses, dial, topics, channel },
     extension,
   });
   try {

@@ -5,7 +5,16 @@ import { MAX_ENDPOINTS } from './peer-message.ts';
 /** A host that stands for every address of the machine. */
 const ANY_HOST = /^(wss?:\/\/)(?:0\.0\.0\.0|\[::\])(?=[:/])/;
 
-/** What other nodes are told of where this one listens: of a listener on every address, those of the machine. */
+/** Where others find this node: what its owner says, and where it listens with transports of which the owner says nothing. */
+export const endpointsToTell = (
+  owner: readonly AgentEndpoint[],
+  listening: readonly AgentEndpoint[],
+): readonly AgentEndpoint[] => [
+  ...owner,
+  ...listening.filter((one) => !owner.some(({ transport }) => transport === one.transport)),
+];
+
+/** What other nodes are told of these: of a listener on every address, those of the machine. */
 export function ownAddresses(
   endpoints: readonly AgentEndpoint[],
   hosts: () => readonly string[] = hostsOfMachine,

@@ -2,9 +2,12 @@ import { z } from 'zod';
 import type { AgentEndpoint } from '../protocol/agent-card.ts';
 import type { TransportKind } from '../protocol/transport.ts';
 
+/** The most characters of an address. */
+export const MAX_ADDRESS = 512;
+
 /** Where other nodes are: `ws://host:port/path`, `hyperswarm:<key>`, or a multiaddr of libp2p. */
 export const PeerAddress = z.string().transform((address, context): AgentEndpoint => {
-  const transport = transportOf(address);
+  const transport = address.length > MAX_ADDRESS ? undefined : transportOf(address);
   if (transport !== undefined) return { transport, address };
   context.addIssue({
     code: 'custom',

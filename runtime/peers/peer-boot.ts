@@ -10,6 +10,7 @@ export interface PeerBoot extends TrustBook {
   readonly node: string;
   readonly keys: SigningKeyPair;
   readonly transports: readonly TransportSpec[];
+  readonly addresses: readonly AgentEndpoint[];
   readonly dial: readonly AgentEndpoint[];
   readonly topics: readonly string[];
   readonly channel: ChannelOptions;

@@ -6,6 +6,7 @@ import { invalidEnvelope } from '../protocol/errors.ts';
 import { findUnserialisable } from '../protocol/json.ts';
 import { faultsOf } from '../protocol/payload-faults.ts';
 import { Taint } from '../protocol/taint.ts';
+import { MAX_ADDRESS } from './peer-address.ts';
 import { CardAnswer, CardDigest, MAX_PAGE_CARDS } from './card-digest.ts';
 
 /** The version of what two nodes say to each other over their channel; they must agree. */
@@ -20,9 +21,8 @@ export const MAX_CARDS = 64;
 /** Channels that one key may have open here: one is used, others may be on their way out. */
 export const MAX_CHANNELS = 8;
 
-/** The most addresses that a node names of itself, and the characters of one. */
+/** The most addresses that a node names of itself. */
 export const MAX_ENDPOINTS = 16;
-const MAX_ADDRESS = 512;
 
 /** The longest text of an error, a note, a reason. */
 export const MAX_TEXT = 16_384;

@@ -16,7 +16,7 @@ import type { Transport } from '../protocol/transport.ts';
 import { Peer } from './peer.ts';
 import type { PeerStatus } from './peer.machine.ts';
 import { type ChannelGoal, PeerDialler } from './peer-dialler.ts';
-import { ownAddresses } from './own-addresses.ts';
+import { endpointsToTell, ownAddresses } from './own-addresses.ts';
 import { endpointsAt } from './peer-address.ts';
 import { joinTopics } from './peer-topics.ts';
 import { PeerLine } from './peer-line.ts';
@@ -96,11 +96,13 @@ export interface OwnIdentity extends TrustBook {
 /**
  * What it reaches others by.
  *
- * - `dial`   where other nodes are, tried until they are found.
- * - `topics` names under which nodes find each other.
+ * - `addresses` where others find it, instead of where it listens with the same transport.
+ * - `dial`      where other nodes are, tried until they are found.
+ * - `topics`    names under which nodes find each other.
  */
 export interface PeerNetwork {
   readonly transports: readonly Transport[];
+  readonly addresses: readonly AgentEndpoint[];
   readonly dial: readonly AgentEndpoint[];
   readonly topics: readonly string[];
   readonly channel: ChannelOptions;
@@ -161,8 +163,8 @@ export class PeerNode implements SessionUser {
 
   /** Takes connections on every transport, dials, and joins topics. Resolves to where others find it; rejects as `listen` does. */
   async open(): Promise<readonly AgentEndpoint[]> {
-    const { transports, dial, topics } = this.#deps.network;
-    const endpoints = await this.#manager.listen();
+    const { transports, addresses, dial, topics } = this.#deps.network;
+    const endpoints = endpointsToTell(addresses, await this.#manager.listen());
     this.#addresses = ownAddresses(endpoints);
     // Some came over one transport while another one was not listening yet.
     for (const { session } of this.#joining.values()) this.#sayEndpoints(session);

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 import { ChannelOptions } from '../channels/channel-options.ts';
 import { PeerAddress } from '../peers/peer-address.ts';
+import { MAX_ENDPOINTS } from '../peers/peer-message.ts';
 import { NodeKey, Trust } from '../peers/trust.ts';
 import { NodeId } from '../protocol/a2a-extension.ts';
 import { MAX_TIMER_MS } from '../protocol/milliseconds.ts';
@@ -75,6 +76,7 @@ export const PeerOptions = z
       .custom<NonNullable<PeerOptions['lookup']>>((value) => typeof value === 'function', 'a function')
       .optional(),
     transports: z.array(TransportOption).default([]),
+    addresses: z.array(PeerAddress).max(MAX_ENDPOINTS).default([]),
     identity: PeerIdentity.optional(),
     trust: z.array(Trust).default([]),
     revoked: z.array(NodeKey).default([]),
@@ -95,6 +97,17 @@ export const PeerOptions = z
     path: ['identity'],
     error: 'the name of this node, where there are transports',
   })
+  .superRefine(({ addresses, transports }, context) => {
+    const kinds: readonly string[] = transports.map(({ kind }) => kind);
+    for (const [at, { transport, address }] of addresses.entries())
+      if (!kinds.includes(transport))
+        context.addIssue({
+          code: 'custom',
+          path: ['addresses', at],
+          input: address,
+          message: `an address of ${kinds.length === 0 ? 'a transport: there is none' : kinds.join(' or ')}`,
+        });
+  })
   .refine(({ discover, transports }) => discover.topic.length === 0 || transports.some(canJoin), {
     path: ['discover', 'topic'],
     error: 'a transport that joins topics, such as hyperSwarm(), or no topic',
@@ -104,6 +117,8 @@ export const PeerOptions = z
  * Other nodes, with which this one works as one team: their agents are asked, told and streamed from as if they were here.
  *
  * - `transports` what carries the channels, in the order of preference. @default none
+ * - `addresses`  where others find it, instead of where it listens with the same transport: behind a router that forwards a
+ *                port, the address of the router. At most 16. @default where it listens
  * - `identity`   who this node is. Needed with transports.
  * - `trust`      which other nodes are let in, and how their agents are judged. @default nobody is
  * - `revoked`    keys that are let in no more, also where `trust` has them or `*`. @default none
@@ -121,6 +136,7 @@ export const PeerOptions = z
  */
 export interface PeerOptions {
   readonly transports?: readonly Transport[];
+  readonly addresses?: readonly string[];
   readonly identity?: PeerIdentity;
   readonly trust?: readonly z.input<typeof Trust>[];
   readonly revoked?: readonly string[];

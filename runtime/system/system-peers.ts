@@ -47,6 +47,7 @@ export class OwnPeers implements SystemPeers {
   async open({
     identity,
     transports,
+    addresses,
     trust,
     revoked,
     discover,
@@ -57,7 +58,7 @@ export class OwnPeers implements SystemPeers {
     const { node, key } = identity;
     const keys = typeof key === 'string' ? await keyInFile(key) : (key ?? signingKeyPair());
     const endpoints = await this.#control.openPeers({
-      ...{ node, keys, trust, revoked, channel, dial: discover.dial },
+      ...{ node, keys, trust, revoked, channel, addresses, dial: discover.dial },
       topics: [...new Set([discover.topic].flat())],
       extension: agentMesh?.spec,
       transports: transports.map(({ spec }) => spec as TransportSpec),

@@ -52,9 +52,14 @@ export class NodeCommand {
     this.#bearer = String(of('token')['token']);
   }
 
-  /** Resolves when the node is ready; fails with what it says if it is not. */
-  static async start(node: string, folder: string, ...words: string[]): Promise<NodeCommand> {
-    const env = { XDG_RUNTIME_DIR: folder, XDG_STATE_HOME: folder, TALKER: node };
+  /** Resolves when the node is ready; fails with what it says if it is not. `env`: what its process has besides. */
+  static async start(
+    node: string,
+    place: string | { readonly folder: string; readonly env: NodeJS.ProcessEnv },
+    ...words: string[]
+  ): Promise<NodeCommand> {
+    const { folder, env: more } = typeof place === 'string' ? { folder: place, env: {} } : place;
+    const env = { XDG_RUNTIME_DIR: folder, XDG_STATE_HOME: folder, TALKER: node, ...more };
     const command = new Orrery(
       ['up', '--port', '0', '--agents', talker, '--node', node, '--json', ...words],
       { env },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ownAddresses } from '../../../runtime/peers/own-addresses.ts';
+import { endpointsToTell, ownAddresses } from '../../../runtime/peers/own-addresses.ts';
 import { endpointsAt } from '../../../runtime/peers/peer-address.ts';
 import { readPeerMessages } from '../../../runtime/peers/peer-message.ts';
 
@@ -39,5 +39,16 @@ describe('where a node says that it is (C-05, N-D07)', () => {
     ]);
     const many = Array.from({ length: 20 }, (_, at) => `10.0.0.${at}`);
     expect(ownAddresses(listening, () => many)).toHaveLength(16);
+  });
+
+  it('is what its owner says, and where it listens with transports of which the owner says nothing', () => {
+    const listening = endpointsAt(['ws://0.0.0.0:7400/orrery', 'hyperswarm:ab']);
+    expect(endpointsToTell([], listening)).toEqual(listening);
+    const owner = endpointsAt(['ws://rome.example:7000/orrery', 'wss://rome.example/orrery']);
+    expect(endpointsToTell(owner, listening).map(({ address }) => address)).toEqual([
+      'ws://rome.example:7000/orrery',
+      'wss://rome.example/orrery',
+      'hyperswarm:ab',
+    ]);
   });
 });

@@ -387,6 +387,9 @@ describe('What a system looks up with', () => {
       { ...node, discover: { topic: 'team' } },
       { ...node, discover: { topic: ['team', ''] } },
       { ...node, discover: { dial: ['rome:7400'] } },
+      { ...node, addresses: ['rome.example:7000'] },
+      { ...node, addresses: [`ws://${'a'.repeat(600)}`] },
+      { ...node, addresses: ['/ip4/192.0.2.1/tcp/7000'] },
     ];
     const messages = await Promise.all(
       faults.map(async (peers) => (await rejection(startSystem({ peers } as never))).message),
@@ -398,6 +401,11 @@ describe('What a system looks up with', () => {
       expect.stringContaining('peers.discover.topic is "team", expected a transport that joins topics'),
       expect.stringContaining('peers.discover.topic'),
       expect.stringContaining('peers.discover.dial[0] is "rome:7400"'),
+      expect.stringContaining('peers.addresses[0] is "rome.example:7000", expected ws://'),
+      expect.stringContaining('peers.addresses[0] is "ws://aaa'),
+      expect.stringContaining(
+        'peers.addresses[0] is "/ip4/192.0.2.1/tcp/7000", expected an address of websocket',
+      ),
     ]);
   });
 });

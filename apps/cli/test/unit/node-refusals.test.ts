@@ -66,6 +66,16 @@ describe('orrery up as a node refuses with 64, naming option and value', () => {
       'Option "--peer-listen" is "/ip4/127.0.0.1"',
     ],
     [
+      'an outside address that is none',
+      () => [...node, '--peer-address', 'rome.example:7000'],
+      'Option "--peer-address" is "rome.example:7000", expected ws://',
+    ],
+    [
+      'an outside address of a transport that it has not',
+      () => [...node, '--peer-address', '/ip4/192.0.2.1/tcp/7000/p2p/12D3KooW'],
+      'Option "--peer-address" is "/ip4/192.0.2.1/tcp/7000/p2p/12D3KooW", expected an address of websocket',
+    ],
+    [
       'a DHT for nothing',
       () => [...node, '--peer-bootstrap', '127.0.0.1:1'],
       'Option "--peer-bootstrap" is given without "--join"',
