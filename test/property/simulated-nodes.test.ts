@@ -70,62 +70,41 @@ async function run(
   return sums as never;
 }
 
-describe('simulate, with several nodes (F-03, N-3.6, N-3.7)', () => {
-  it(
-    'brings everything once, in order, over connections that are cut, stall and part',
-    async () => {
-      const seen = await run({ network: ROUGH }, ({ books }) => {
-        expect(neverBegun(books)).toEqual([]);
-        expect(books.failed).toEqual([]);
-      });
-      for (const what of ['cut', 'stall', 'partition', 'refused', 'lost', 'streams'] as const)
-        expect(seen[what], what).toBeGreaterThan(0);
-    },
-    LIMIT_MS,
-  );
+describe('simulate, with several nodes (F-03, N-3.6, N-3.7)', { timeout: LIMIT_MS }, () => {
+  it('brings everything once, in order, over connections that are cut, stall and part', async () => {
+    const seen = await run({ network: ROUGH }, ({ books }) => {
+      expect(neverBegun(books)).toEqual([]);
+      expect(books.failed).toEqual([]);
+    });
+    for (const what of ['cut', 'stall', 'partition', 'refused', 'lost', 'streams'] as const)
+      expect(seen[what], what).toBeGreaterThan(0);
+  });
 
-  it(
-    'handles or tells everything when nodes are parted for long',
-    async () => {
-      const seen = await run({ network: PARTED });
-      expect(seen.partition).toBeGreaterThan(0);
-    },
-    LIMIT_MS,
-  );
+  it('handles or tells everything when nodes are parted for long', async () => {
+    const seen = await run({ network: PARTED });
+    expect(seen.partition).toBeGreaterThan(0);
+  });
 
-  it(
-    'handles once or tells everything when nodes are killed and come back',
-    async () => {
-      const seen = await run(KILLED);
-      expect(seen.lives).toBeGreaterThan(0);
-    },
-    LIMIT_MS,
-  );
+  it('handles once or tells everything when nodes are killed and come back', async () => {
+    const seen = await run(KILLED);
+    expect(seen.lives).toBeGreaterThan(0);
+  });
 
-  it(
-    'handles once or tells everything when threads of nodes die',
-    async () => {
-      const seen = await run(THREADS);
-      expect(seen.cut).toBeGreaterThan(0);
-    },
-    LIMIT_MS,
-  );
+  it('handles once or tells everything when threads of nodes die', async () => {
+    const seen = await run(THREADS);
+    expect(seen.cut).toBeGreaterThan(0);
+  });
 
-  it(
-    'gives the same traces for the same seed, and others for another',
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(seeds, async (seed) => {
-          const of = (one: number) =>
-            simulate(busyNodes(newNodesBooks(), { seed: one, ...KILLED, rounds: 5 }));
-          const [one, again, other] = [await of(seed), await of(seed), await of(seed + 1)];
-          expect(again.traceHash).toBe(one.traceHash);
-          expect(again.network).toEqual(one.network);
-          expect(other.traceHash).not.toBe(one.traceHash);
-        }),
-        { numRuns: times(2, 50) },
-      );
-    },
-    LIMIT_MS,
-  );
+  it('gives the same traces for the same seed, and others for another', async () => {
+    await fc.assert(
+      fc.asyncProperty(seeds, async (seed) => {
+        const of = (one: number) => simulate(busyNodes(newNodesBooks(), { seed: one, ...KILLED, rounds: 5 }));
+        const [one, again, other] = [await of(seed), await of(seed), await of(seed + 1)];
+        expect(again.traceHash).toBe(one.traceHash);
+        expect(again.network).toEqual(one.network);
+        expect(other.traceHash).not.toBe(one.traceHash);
+      }),
+      { numRuns: times(2, 50) },
+    );
+  });
 });
