@@ -45,6 +45,8 @@ export interface Asker {
 /** Does for other nodes what they ask of agents here. What they claim of tier, sandbox and tenant counts for nothing. */
 export class PeerDesk {
   readonly #deps: PeerDeskDeps;
+  /** How many requests of an agent wait until its row is here; what comes after them waits behind them. */
+  readonly #waiting = new Map<string, number>();
 
   constructor(deps: PeerDeskDeps) {
     this.#deps = deps;
@@ -53,8 +55,38 @@ export class PeerDesk {
   /** Begins on a request; its answers go to the session. */
   serve(request: PeerRequest, session: PeerSession, asker: Asker): ServedRequest {
     const served = new Served(request, session, asker, this.#deps);
-    served.begin();
+    const { sender } = request.envelope;
+    try {
+      if (readName(sender)?.node !== asker.node)
+        throw refused(`"${sender}" is not an agent of "${asker.node}"`, { sender });
+      const known = asker.whenKnown(sender);
+      if (known === undefined) throw refused(`"${sender}" has shown no card`, { sender });
+      if (served.hasRow && !this.#waiting.has(sender)) served.perform();
+      else this.#performLater(served, sender, known);
+    } catch (error) {
+      served.fail(error);
+    }
     return served;
+  }
+
+  #performLater(served: Served, sender: string, known: Promise<unknown>): void {
+    this.#waiting.set(sender, (this.#waiting.get(sender) ?? 0) + 1);
+    known.then(
+      () => {
+        this.#waitsNoMore(sender);
+        served.perform();
+      },
+      (error: unknown) => {
+        this.#waitsNoMore(sender);
+        served.fail(error);
+      },
+    );
+  }
+
+  #waitsNoMore(sender: string): void {
+    const left = (this.#waiting.get(sender) ?? 0) - 1;
+    if (left > 0) this.#waiting.set(sender, left);
+    else this.#waiting.delete(sender);
   }
 }
 
@@ -80,20 +112,6 @@ class Served implements ServedRequest {
     this.#deps = deps;
   }
 
-  begin(): void {
-    const { sender } = this.#request.envelope;
-    try {
-      if (readName(sender)?.node !== this.#asker.node)
-        throw refused(`"${sender}" is not an agent of "${this.#asker.node}"`, { sender });
-      const known = this.#asker.whenKnown(sender);
-      if (known === undefined) throw refused(`"${sender}" has shown no card`, { sender });
-      if (this.#row !== undefined) this.#perform();
-      else known.then(() => this.#perform()).catch((error: unknown) => this.#fail(error));
-    } catch (error) {
-      this.#fail(error);
-    }
-  }
-
   pull(count: number): void {
     this.#credit += count;
     this.#wake();
@@ -111,22 +129,31 @@ class Served implements ServedRequest {
     return this.#abort.signal;
   }
 
+  /** Whether the row of whoever asks is here. */
+  get hasRow(): boolean {
+    return this.#row !== undefined;
+  }
+
   get #row(): AgentRow | undefined {
     const { thread, names } = this.#deps;
     return thread.table.get(names.here(this.#request.envelope.sender));
   }
 
-  #perform(): void {
-    if (this.#goneBecause !== undefined) return this.#fail(this.#goneBecause);
-    const from = this.#row;
-    if (from === undefined) throw agentNotFound(this.#request.envelope.sender);
-    const mail = this.#mailOf(this.#request);
-    const { wants, channel } = this.#request;
-    this.#deps.thread.turns.beginUnlessRunning();
-    if (channel !== undefined) this.#pass(from, mail);
-    else if (wants === 'value') this.#ask(from, mail);
-    else if (wants === 'stream') void this.#read(from, mail);
-    else void this.#tell(from, mail);
+  perform(): void {
+    try {
+      if (this.#goneBecause !== undefined) throw this.#goneBecause;
+      const from = this.#row;
+      if (from === undefined) throw agentNotFound(this.#request.envelope.sender);
+      const mail = this.#mailOf(this.#request);
+      const { wants, channel } = this.#request;
+      this.#deps.thread.turns.beginUnlessRunning();
+      if (channel !== undefined) this.#pass(from, mail);
+      else if (wants === 'value') this.#ask(from, mail);
+      else if (wants === 'stream') void this.#read(from, mail);
+      else void this.#tell(from, mail);
+    } catch (error) {
+      this.fail(error);
+    }
   }
 
   #ask(from: AgentRow, mail: Mail, arriving?: ArrivingMail): void {
@@ -137,7 +164,7 @@ class Served implements ServedRequest {
     };
     const fail = (error: Error): void => {
       arriving?.failed(error);
-      this.#fail(error);
+      this.fail(error);
     };
     const waiting = new WaitingValue(mail, undefined, done as never, fail, this.#listeners);
     this.#deps.thread.mailSender.askLater(from, waiting, {
@@ -172,7 +199,7 @@ class Served implements ServedRequest {
       }
       this.#session.answer({ type: 'done', n, ...this.#lastWords });
     } catch (error) {
-      this.#fail(error);
+      this.fail(error);
     }
   }
 
@@ -184,7 +211,7 @@ class Served implements ServedRequest {
       if (funds?.account !== undefined) this.#spent = thread.accounts.spent(funds.account);
       this.#session.answer({ type: 'done', n: this.#request.n, ...this.#lastWords });
     } catch (error) {
-      this.#fail(error);
+      this.fail(error);
     } finally {
       if (funds?.account !== undefined) thread.accounts.close(funds.account);
     }
@@ -261,7 +288,7 @@ class Served implements ServedRequest {
     return { ...this.#tainted, ...(this.#spent === undefined ? {} : { spent: this.#spent }) };
   }
 
-  #fail(error: unknown): void {
+  fail(error: unknown): void {
     const { thread } = this.#deps;
     const note = noteAt({
       agentId: PEERS_ID,
