@@ -66,14 +66,16 @@ module.exports = {
       comment: 'Only tests, benchmarks and users import the composition roots.',
       severity: 'error',
       from: { path: '^(runtime|actors|transports|policies|gateway)/' },
-      to: { path: '^(index|worker|process|simulate|gateway|xpr|lango|remote|mcp|agentmesh|machines)\\.ts$' },
+      to: {
+        path: '^(index|worker|process|simulate|gateway|xpr|lango|hyperswarm|remote|mcp|agentmesh|machines)\\.ts$',
+      },
     },
     {
       name: 'product-imports-no-tooling',
       comment: 'Nothing that is published imports tests, benchmarks, examples, apps or tooling.',
       severity: 'error',
       from: {
-        path: '^(index\\.ts$|start-team\\.ts$|worker\\.ts$|process\\.ts$|simulate\\.ts$|gateway\\.ts$|xpr\\.ts$|lango\\.ts$|remote\\.ts$|mcp\\.ts$|agentmesh\\.ts$|machines\\.ts$|(runtime|actors|transports|policies|gateway)/)',
+        path: '^(index\\.ts$|start-team\\.ts$|worker\\.ts$|process\\.ts$|simulate\\.ts$|gateway\\.ts$|xpr\\.ts$|lango\\.ts$|hyperswarm\\.ts$|remote\\.ts$|mcp\\.ts$|agentmesh\\.ts$|machines\\.ts$|(runtime|actors|transports|policies|gateway)/)',
       },
       to: { path: '^(test|bench|examples|apps|\\.ci)/' },
     },
@@ -110,7 +112,7 @@ module.exports = {
       comment: 'What is published imports only declared dependencies.',
       severity: 'error',
       from: {
-        path: '^(index\\.ts$|start-team\\.ts$|worker\\.ts$|process\\.ts$|simulate\\.ts$|gateway\\.ts$|xpr\\.ts$|lango\\.ts$|remote\\.ts$|mcp\\.ts$|agentmesh\\.ts$|machines\\.ts$|(runtime|actors|transports|policies|gateway)/)',
+        path: '^(index\\.ts$|start-team\\.ts$|worker\\.ts$|process\\.ts$|simulate\\.ts$|gateway\\.ts$|xpr\\.ts$|lango\\.ts$|hyperswarm\\.ts$|remote\\.ts$|mcp\\.ts$|agentmesh\\.ts$|machines\\.ts$|(runtime|actors|transports|policies|gateway)/)',
       },
       to: {
         pathNot: peers,

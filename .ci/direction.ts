@@ -19,6 +19,7 @@ const CRUISED = [
   'agentmesh.ts',
   'xpr.ts',
   'lango.ts',
+  'hyperswarm.ts',
   'remote.ts',
   'mcp.ts',
   'machines.ts',

@@ -41,10 +41,15 @@ export interface KnownNode extends Pick<HeldNode, 'nodeId' | 'publicKey' | 'boot
 /** Why a card is there no longer. `restarted`: its node has started again since. `displaced`: a node with a known key needs the room. */
 export type CardLoss = 'withdrawn' | 'expired' | 'restarted' | 'forgotten' | 'displaced';
 
+export interface CardLostChange {
+  readonly type: 'card.lost';
+  readonly nodeId: string;
+  readonly agentId: string;
+  readonly why: CardLoss;
+}
+
 /** A card of another node came, or went. `card.renewed`: it is the same card, and only valid for longer. */
-export type CardChange =
-  | ({ readonly type: 'card.taken' | 'card.renewed' } & KnownCard)
-  | { readonly type: 'card.lost'; readonly nodeId: string; readonly agentId: string; readonly why: CardLoss };
+export type CardChange = ({ readonly type: 'card.taken' | 'card.renewed' } & KnownCard) | CardLostChange;
 
 /**
  * - `admits`    whether cards of this key are wanted under this name; asked before anything that costs. @default all are

@@ -1,3 +1,6 @@
+import type { SystemEvent } from '../protocol/system-event.ts';
+import { PEERS_ID } from './peer-message.ts';
+
 /**
  * Why a card was not taken.
  *
@@ -36,4 +39,30 @@ export interface CardRefusal {
   readonly code: CardRefusalCode;
   readonly reason: string;
   readonly peer: string;
+}
+
+/** The longest reason in an event. */
+const MAX_REASON = 1_024;
+/** Usual where many hand on the same cards, and where one node trusts whom another does not. */
+const USUAL: ReadonlySet<CardRefusalCode> = new Set(['KNOWN', 'NOT_ADMITTED']);
+/** They may come late, and from clocks that differ: nobody need mean harm. */
+const HARMLESS: ReadonlySet<CardRefusalCode> = new Set(['OUTDATED', 'EXPIRED', 'ISSUED_LATER']);
+
+/** What operators see of a card that `from` has handed on, and of `more` like it before; nothing of what is usual. */
+export function refusedCardEvent(
+  { code, reason }: CardRefusal,
+  { more, from, timestamp }: { readonly more: number; readonly from: string; readonly timestamp: number },
+): SystemEvent | undefined {
+  if (USUAL.has(code)) return undefined;
+  const others = more === 0 ? '' : `; ${more} like it before`;
+  return {
+    type: 'error',
+    timestamp,
+    agentId: PEERS_ID,
+    targetAgentId: from,
+    errorCode: 'INVALID_CARD',
+    success: false,
+    reason: `a card that ${from} handed on was not taken, ${code}: ${reason.slice(0, MAX_REASON)}${others}`,
+    ...(HARMLESS.has(code) ? {} : { security: true }),
+  };
 }

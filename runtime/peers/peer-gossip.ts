@@ -4,7 +4,7 @@ import { isSystemId } from '../protocol/policy.ts';
 import type { Clock } from '../protocol/seams.ts';
 import type { RemoteQuery } from '../routing/remote-lookup.ts';
 import { CardAnnouncer } from './card-announcer.ts';
-import { CardBook, type CardChange, type KnownCard } from './card-book.ts';
+import { CardBook, type CardChange, type CardLostChange, type KnownCard } from './card-book.ts';
 import { CardExchange, type CardExchangeUser } from './card-exchange.ts';
 import type { CardAnswer, CardDigest } from './card-digest.ts';
 import type { CardRefusal } from './card-refusal.ts';
@@ -33,6 +33,8 @@ export interface GossipUser {
   takesOver(node: string, keys: { readonly by: string; readonly from: string }): boolean;
   /** A card came that was not known, or it says something new. */
   onCard(card: KnownCard): void;
+  /** A card that was known is not valid any more. */
+  onCardLost?(change: CardLostChange): void;
   /** All that the nodes here know was asked for. */
   onRoundOver(): void;
   /** A node has brought what is not taken, and before that `more` of the same kind. */
@@ -90,8 +92,8 @@ export class PeerGossip implements CardExchangeUser {
     return { cards: this.#book.size, bytes: this.#book.bytes };
   }
 
-  /** The agents here, as they are now, and where this node is: what has changed is told. */
-  announce(cards: readonly AgentCard[], endpoints: readonly AgentEndpoint[]): void {
+  /** The agents here, as they are now: what has changed is told. `endpoints`: where this node is. @default what each card says */
+  announce(cards: readonly AgentCard[], endpoints?: readonly AgentEndpoint[]): void {
     const own = cards.filter(({ id }) => !isSystemId(id)).slice(0, MAX_ANNOUNCED);
     const ids = new Set(own.map(({ id }) => id));
     for (const id of [...this.#announced.keys()]) {
@@ -103,7 +105,7 @@ export class PeerGossip implements CardExchangeUser {
       if (this.#announced.get(card.id) === card.revision) continue;
       this.#announced.set(card.id, card.revision);
       try {
-        this.#spread(this.#announcer.announce({ ...card, endpoints: [...endpoints] }));
+        this.#spread(this.#announcer.announce({ ...card, endpoints: [...(endpoints ?? card.endpoints)] }));
       } catch (error) {
         this.#deps.user.onProblem(`the card of ${card.id} is not announced: ${reasonOf(error)}`);
       }
@@ -189,6 +191,7 @@ export class PeerGossip implements CardExchangeUser {
 
   #changed(change: CardChange): void {
     if (change.type === 'card.taken') this.#deps.user.onCard(change);
+    else if (change.type === 'card.lost') this.#deps.user.onCardLost?.(change);
   }
 
   /** Tells all of a card that is new here, but for whoever brought it. */

@@ -16,7 +16,7 @@ import type { Peer } from './peer.ts';
 import { definitionOf, loadedPeerAgent } from './peer-agent.ts';
 import type { PeerWay } from './peer-actor.ts';
 import type { KnownCard } from './card-book.ts';
-import type { CardRefusal, CardRefusalCode } from './card-refusal.ts';
+import { type CardRefusal, refusedCardEvent } from './card-refusal.ts';
 import { PeerGossip } from './peer-gossip.ts';
 import { PeerReview } from './peer-review.ts';
 import { PeerTerms } from './peer-terms.ts';
@@ -37,14 +37,8 @@ const MAX_AGENTS = 1_000;
 const MAX_CARD_BYTES = 65_536;
 /** How long a lookup waits for nodes that are dialled for the first time, milliseconds. */
 const FIRST_MEETING_MS = 2_000;
-/** The longest reason in an event. */
-const MAX_REASON = 1_024;
 /** Nodes that one lookup dials. */
 const MAX_DIALLED = 8;
-/** Usual where many hand on the same cards, and where one node trusts whom another does not. */
-const USUAL: ReadonlySet<CardRefusalCode> = new Set(['KNOWN', 'NOT_ADMITTED']);
-/** They may come late, and from clocks that differ: nobody need mean harm. */
-const HARMLESS: ReadonlySet<CardRefusalCode> = new Set(['OUTDATED', 'EXPIRED', 'ISSUED_LATER']);
 
 /** An agent of another node that is to join the team under this id. */
 export interface PeerOrder {
@@ -336,21 +330,11 @@ export class PeerHost implements PeerNodeUser {
     this.#tellNews();
   }
 
-  #cardRefused({ code, reason }: CardRefusal, more: number, { publicKey }: PeerSession): void {
-    if (USUAL.has(code)) return;
+  #cardRefused(refusal: CardRefusal, more: number, { publicKey }: PeerSession): void {
     const { thread } = this.#deps;
     const from = this.node.peers.find(({ identity }) => identity.publicKey === publicKey)?.node ?? 'a node';
-    const others = more === 0 ? '' : `; ${more} like it before`;
-    thread.log.note({
-      type: 'error',
-      timestamp: thread.seams.clock.now(),
-      agentId: PEERS_ID,
-      targetAgentId: from,
-      errorCode: 'INVALID_CARD',
-      success: false,
-      reason: `a card that ${from} handed on was not taken, ${code}: ${reason.slice(0, MAX_REASON)}${others}`,
-      ...(HARMLESS.has(code) ? {} : { security: true }),
-    });
+    const event = refusedCardEvent(refusal, { more, from, timestamp: thread.seams.clock.now() });
+    if (event !== undefined) thread.log.note(event);
   }
 
   onStatus(peer: Peer, status: PeerStatus, reason: string | undefined): void {

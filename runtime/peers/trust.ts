@@ -3,7 +3,7 @@ import { NodeId } from '../protocol/a2a-extension.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
 import type { Clearance } from '../protocol/agent-row.ts';
 import { publicKeyFrom } from '../protocol/signing.ts';
-import { clearanceUnder } from '../routing/remote-grant.ts';
+import { clearanceUnder, type RemoteGrant } from '../routing/remote-grant.ts';
 
 /** The public key of a node. */
 export const NodeKey = z.string().refine(isKey, 'a raw Ed25519 public key in base64url');
@@ -42,12 +42,13 @@ export const mayBeCalled = ({ agents }: Trust, id: string): boolean =>
   agents === undefined ||
   agents.some((allowed) => (allowed.endsWith('*') ? id.startsWith(allowed.slice(0, -1)) : id === allowed));
 
-/** How an agent of this node is judged here. */
-export function clearanceBy(
-  { tier, sandboxId }: Trust,
-  nodeId: string,
-  card: Pick<AgentCard, 'sandboxId'>,
-): Clearance {
-  const granted = clearanceUnder({ grantedTier: tier, nodeId }, card);
-  return sandboxId === undefined ? granted : { ...granted, sandboxId: sandboxId ?? undefined };
-}
+/** What this node grants an agent of another one. */
+export const grantBy = ({ tier, sandboxId }: Trust, nodeId: string): RemoteGrant => ({
+  grantedTier: tier,
+  nodeId,
+  sandboxId,
+});
+
+/** How such an agent is judged here. */
+export const clearanceBy = (trust: Trust, nodeId: string, card: Pick<AgentCard, 'sandboxId'>): Clearance =>
+  clearanceUnder(grantBy(trust, nodeId), card);

@@ -9,6 +9,7 @@ const SOURCES = [
   ...[
     'agentmesh.ts',
     'gateway.ts',
+    'hyperswarm.ts',
     'lango.ts',
     'machines.ts',
     'mcp.ts',

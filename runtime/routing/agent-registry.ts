@@ -4,7 +4,7 @@ import { agentNotFound, invalidCard } from '../protocol/errors.ts';
 import { parseOptions } from '../protocol/parse-options.ts';
 import { isSystemId, sandboxReach } from '../protocol/policy.ts';
 import { CLOSED_SANDBOXES, SandboxRoutingConfig } from '../protocol/routing-config.ts';
-import { Discovery, type DiscoveryManager } from './discovery.ts';
+import { Discovery, type DiscoveryManager, type LostCard } from './discovery.ts';
 import { registeredCard } from './registered-card.ts';
 import { RegistryView, cardOf } from './registry-view.ts';
 import { type RemoteGrant, clearanceUnder, UNKNOWN_NODE } from './remote-grant.ts';
@@ -151,12 +151,16 @@ export class AgentRegistry {
     this.#sandbox = parseOptions(SandboxRoutingConfig, config, 'registry.sandbox');
   }
 
-  /** Announces every local card to the peers and merges theirs, until `disableHyperswarmDiscovery`. */
+  /**
+   * Announces every local card to the peers and merges theirs, until `disableHyperswarmDiscovery`. `hyperswarmDiscovery()` of
+   * `orrery/hyperswarm` makes a manager over the DHT.
+   */
   async enableHyperswarmDiscovery(manager: DiscoveryManager): Promise<void> {
     const former = this.#discovery;
     const discovery = new Discovery(manager, {
       localCards: () => this.getLocalCards(),
       merge: ({ card, grant }) => void this.mergeRemote(card, grant),
+      remove: (lost) => this.#removeRemote(lost),
       onProblem: this.#onProblem,
     });
     this.#discovery = discovery;
@@ -191,6 +195,12 @@ export class AgentRegistry {
       registry.#store(card, { ...UNPLACED, ...placement, ...several }, clearance);
     }
     return registry;
+  }
+
+  /** What is hosted here stays. */
+  #removeRemote({ nodeId, agentId }: LostCard): void {
+    const row = this.table.get(agentId);
+    if (row !== undefined && row.slot < 0 && ownerOf(row) === nodeId) this.#write([], [agentId]);
   }
 
   #storeRemote(card: AgentCard, grant: RemoteGrant): void {

@@ -7,6 +7,12 @@ export interface FoundCard {
   readonly grant?: RemoteGrant;
 }
 
+/** Of which node which agent is announced no more. */
+export interface LostCard {
+  readonly nodeId: string;
+  readonly agentId: string;
+}
+
 /** What discovery needs of a transport (seed 1 calls it the Hypercore manager). */
 export interface DiscoveryManager {
   /** Announces a card to the peers; called again when it changed. */
@@ -16,12 +22,15 @@ export interface DiscoveryManager {
   pull(): Promise<readonly FoundCard[]>;
   /** Calls `listener` with each card that they announce from now on, until the returned function is called. */
   onFound(listener: (found: FoundCard) => void): () => void;
+  /** Calls `listener` with each card that is announced no more, until the returned function is called. @default cards stay */
+  onLost?(listener: (lost: LostCard) => void): () => void;
 }
 
 /** What discovery needs of a registry. `onProblem` is called for cards that are none, and for peers out of reach. */
 export interface DiscoveryDeps {
   readonly localCards: () => readonly AgentCard[];
   readonly merge: (found: FoundCard) => void;
+  readonly remove: (lost: LostCard) => void;
   readonly onProblem: (error: unknown) => void;
 }
 
@@ -30,6 +39,7 @@ export class Discovery {
   readonly #manager: DiscoveryManager;
   readonly #deps: DiscoveryDeps;
   #stopListening: (() => void) | undefined;
+  #stopLosing: (() => void) | undefined;
 
   constructor(manager: DiscoveryManager, deps: DiscoveryDeps) {
     this.#manager = manager;
@@ -39,6 +49,7 @@ export class Discovery {
   /** Listens, announces every local card, and takes in the cards of the peers. If that fails, it rejects and is off. */
   async start(): Promise<void> {
     this.#stopListening = this.#manager.onFound((found) => this.#takeIn(found));
+    this.#stopLosing = this.#manager.onLost?.((lost) => this.#deps.remove(lost));
     try {
       await Promise.all(this.#deps.localCards().map((card) => this.#manager.announce(card)));
       for (const found of await this.#manager.pull()) this.#takeIn(found);
@@ -64,7 +75,9 @@ export class Discovery {
 
   #ignore(): void {
     this.#stopListening?.();
+    this.#stopLosing?.();
     this.#stopListening = undefined;
+    this.#stopLosing = undefined;
   }
 
   #takeIn(found: FoundCard): void {

@@ -67,7 +67,8 @@ export const PeerIdentity = z.strictObject({
 });
 export type PeerIdentity = z.input<typeof PeerIdentity>;
 
-const Topic = z.string().min(1).max(256);
+/** A name under which nodes find each other. */
+export const Topic = z.string().min(1).max(256);
 
 export const PeerOptions = z
   .strictObject({

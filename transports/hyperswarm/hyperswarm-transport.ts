@@ -22,6 +22,18 @@ const ADDRESS = /^(?:hyperswarm:)?([0-9a-f]{64})$/i;
 const LOOPBACK = '127.0.0.1';
 
 /**
+ * Makes a transport over Hyperswarm: `hyperSwarm({ seed })`. The same seed gives the same address again.
+ *
+ * Throws INVALID_OPTIONS naming field and value.
+ */
+export const hyperSwarm = (options: HyperswarmOptions = {}): HyperswarmTransport =>
+  new HyperswarmTransport(options, {
+    module: new URL('./hyperswarm-transport.ts', import.meta.url).href,
+    make: 'hyperSwarm',
+    options,
+  });
+
+/**
  * Carries frames over Hyperswarm's DHT, which finds an end by its public key and makes a way through firewalls. An address is
  * `hyperswarm:` and that key, 64 hexadecimal digits; the key alone will do. Every stream is encrypted, and both ends have proved
  * their keys.

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentCard } from '../../../runtime/protocol/agent-card.ts';
 import { AgentRegistry } from '../../../runtime/routing/agent-registry.ts';
-import type { DiscoveryManager, FoundCard } from '../../../runtime/routing/discovery.ts';
+import type { DiscoveryManager, FoundCard, LostCard } from '../../../runtime/routing/discovery.ts';
+import type { AgentRow } from '../../../runtime/protocol/agent-row.ts';
 import { RoutingTable, type TableDelta } from '../../../runtime/routing/routing-table.ts';
 import { cardOf, offers } from './standalone-team.ts';
 
@@ -281,6 +282,38 @@ describe('Discovery (N-1.7, N-1.8)', () => {
     registry.unregister('venus');
     registry.unregister('far');
     expect([...announced.keys()]).toEqual(['mars']);
+  });
+
+  it('takes away what its node announces no more, and nothing else', async () => {
+    const { manager, tell } = peers();
+    let lose: ((lost: LostCard) => void) | undefined;
+    const losing = {
+      ...manager,
+      onLost: (listener: (lost: LostCard) => void) => {
+        lose = listener;
+        return () => {
+          lose = undefined;
+        };
+      },
+    };
+    const registry = registryOf(cardOf('mars'));
+    await registry.enableHyperswarmDiscovery(losing);
+    for (const id of ['far', 'farther', 'hosted'])
+      tell({ card: cardOf(id), grant: { nodeId: 'rome', grantedTier: 2, sandboxId: null } });
+    expect(registry.table.get('far')?.party).toMatchObject({ tier: 2, sandboxId: undefined });
+    const { profile, id } = registry.table.get('hosted') as AgentRow;
+    registry.table.apply({
+      version: 9,
+      profiles: [profile],
+      upsert: [{ id, slot: 7, place: 'host', profile: 0, revision: 0 }],
+      remove: [],
+    });
+    lose?.({ nodeId: 'oslo', agentId: 'far' });
+    lose?.({ nodeId: 'rome', agentId: 'farther' });
+    for (const agentId of ['mars', 'hosted', 'nobody']) lose?.({ nodeId: 'rome', agentId });
+    expect(registry.listAll().map((card) => card.id)).toEqual(['mars', 'far', 'hosted']);
+    await registry.disableHyperswarmDiscovery();
+    expect(lose).toBeUndefined();
   });
 
   it('reports what is no card, and goes on', async () => {
