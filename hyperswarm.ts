@@ -70,6 +70,7 @@ export function hyperswarmDiscovery({
     network: {
       transports: [hyperSwarm(options)],
       dial: [],
+      addresses: [],
       topics: [...new Set([parsed.topic].flat())],
       channel: parsed.channel,
     },

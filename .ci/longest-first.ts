@@ -28,6 +28,7 @@ const LONGEST = [
   'apps/cli/test/integration/peers.test.ts',
   'apps/cli/test/integration/up.test.ts',
   'test/integration/peer-teams-libp2p.test.ts',
+  'test/integration/peer-channels-hyperswarm.test.ts',
   'test/integration/process-orphans.test.ts',
   'test/integration/watchdog.test.ts',
   'test/integration/durable-documents.test.ts',
