@@ -227,4 +227,33 @@ describe('What another node can do with channels (C-31, N-T04)', () => {
     while (channel.status !== 'closed') await soon();
     await expect(channel.send(letter)).rejects.toMatchObject({ code: 'CHANNEL_CLOSED' });
   });
+
+  it('is believed on what became of an envelope whose deadline passes meanwhile, and loses the channel with the id', async () => {
+    await using evil = await joined();
+    const opening = rome.channels.openChannel('system/host', 'imp');
+    const open = await asked(evil, 'open');
+    await evil.say({ type: 'done', n: open.n, value: { life: '1.1', run: 1 } });
+    const channel = await opening;
+    const { localAgentId: sender, remoteAgentId: recipient } = channel;
+    const deadlineAtMs = Date.now() + 3_000;
+    const send = (id: string): Promise<void> =>
+      channel.send({
+        ...{ id, schemaVersion: SCHEMA_VERSION, sender, recipient, type: 'notification', timestamp: 1 },
+        ...{ payload: null, metadata: { tier: 0, deadlineAtMs } },
+      });
+    const taken = send('l-1');
+    const data = await asked(evil, 'data');
+    while (Date.now() <= deadlineAtMs) await soon();
+    await evil.say({ type: 'done', n: data.n });
+    await taken;
+    // What is late before it has left is not sent at all.
+    await expect(send('l-2')).rejects.toMatchObject({ code: 'DELIVERY_FAILED' });
+    await rome.start([
+      defineAgent({ id: 'imp', name: 'IMP', version: '1.0.0', description: 'Is of Rome', tier: 2 }),
+    ]);
+    while (channel.status !== 'closed') await soon();
+    expect(await asked(evil, 'close')).toMatchObject({
+      envelope: { sender: 'rome/system/host', recipient: 'evil/imp' },
+    });
+  });
 });
