@@ -28,6 +28,12 @@ interface SealedCalls {
   call(name: string, args: unknown[]): Promise<Sealed>;
 }
 
+/** Where comlink posts calls, and who hears the answers. */
+interface CallWire {
+  readonly post: (message: Numbered, transfer?: unknown[]) => void;
+  onAnswer: (message: unknown) => void;
+}
+
 /**
  * One port between two threads, for orders and calls both ways. Everything on it arrives in the order in which it was
  * posted: an order that was given before an answer takes effect before the answer arrives.
@@ -41,18 +47,21 @@ export class Connection<Calls extends object = object, Order = never> {
   readonly #port: Port;
   /** By the id of each call whose answer is not read yet: the function that fails it. */
   readonly #waiting = new Map<string, (error: OrreryError) => void>();
+  readonly #wire: CallWire;
   #lastCall = '';
-  #onAnswer: (message: unknown) => void = () => undefined;
   #cut: OrreryError | undefined;
 
   /** Messages wait in the port until `serve`. */
   constructor(port: Port) {
     this.#port = port;
-    const remote = wrap<SealedCalls>(
-      this.#endpoint('call', (listener) => {
-        this.#onAnswer = listener;
-      }),
-    );
+    this.#wire = {
+      post: (message, transfer) => {
+        this.#lastCall = message.id;
+        this.#port.post({ t: 'call', message } satisfies Framed, transfer);
+      },
+      onAnswer: () => undefined,
+    };
+    const remote = wrap<SealedCalls>(callEndpoint(new WeakRef(this.#wire)));
     this.api = new Proxy({} as Remote<Calls>, {
       get:
         (_, name) =>
@@ -67,9 +76,12 @@ export class Connection<Calls extends object = object, Order = never> {
     const calls: SealedCalls = { call: (name, args) => sealed(ours, name as keyof Ours, args) };
     expose(
       calls,
-      this.#endpoint('answer', (listener) => {
-        onCall = listener;
-      }),
+      endpoint(
+        (message, transfer) => this.#port.post({ t: 'answer', message } satisfies Framed, transfer),
+        (listener) => {
+          onCall = listener;
+        },
+      ),
     );
     this.#port.onMessage((received) => {
       const { t, message } = received as Framed;
@@ -121,21 +133,31 @@ export class Connection<Calls extends object = object, Order = never> {
   /** Comlink passes the answer on some turns later. A cut before that must not fail the answered call. */
   #answered(message: Numbered): void {
     this.#waiting.delete(message.id);
-    this.#onAnswer(message);
+    this.#wire.onAnswer(message);
   }
+}
 
-  /** An endpoint for comlink: it posts in frames of one kind, and delivers what comes in those of the other. */
-  #endpoint(t: Framed['t'], listen: (listener: (message: unknown) => void) => void): Endpoint {
-    return {
-      postMessage: (message: Numbered, transfer?: unknown[]) => {
-        if (t === 'call') this.#lastCall = message.id;
-        this.#port.post({ t, message } satisfies Framed, transfer);
-      },
-      addEventListener: (_type: string, listener: unknown) =>
-        listen((data) => (listener as (event: { data: unknown }) => void)({ data })),
-      removeEventListener: () => undefined,
-    } as Endpoint;
-  }
+/** Comlink keeps the endpoint of a proxy as long as the proxy: one from which that were reached would stay for ever. */
+const callEndpoint = (wire: WeakRef<CallWire>): Endpoint =>
+  endpoint(
+    (message, transfer) => wire.deref()?.post(message, transfer),
+    (listener) => {
+      const its = wire.deref();
+      if (its !== undefined) its.onAnswer = listener;
+    },
+  );
+
+/** An endpoint for comlink, which posts by `post` and hears what its listener is given. */
+function endpoint(
+  post: (message: Numbered, transfer?: unknown[]) => void,
+  listen: (listener: (message: unknown) => void) => void,
+): Endpoint {
+  return {
+    postMessage: post,
+    addEventListener: (_type: string, listener: unknown) =>
+      listen((data) => (listener as (event: { data: unknown }) => void)({ data })),
+    removeEventListener: () => undefined,
+  } as Endpoint;
 }
 
 async function sealed<Ours extends object>(ours: Ours, name: keyof Ours, args: unknown[]): Promise<Sealed> {
