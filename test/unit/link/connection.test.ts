@@ -1,10 +1,15 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { MessageChannel } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Connection } from '../../../runtime/link/connection.ts';
 import { nodePort } from '../../../runtime/link/port.ts';
 import { agentNotFound, threadDied } from '../../../runtime/protocol/errors.ts';
 import { SILENT_PORT } from '../../fixtures/steered-node.ts';
-import { rejection } from '../../fixtures/until.ts';
+import { rejection, until } from '../../fixtures/until.ts';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
 
 interface Counts {
   add(by: number): Promise<number>;
@@ -129,5 +134,22 @@ describe('A connection between two threads', () => {
     here.cut(threadDied('worker-1', 'worker-1'));
     expect(await answered).toBe(2);
     expect(await unanswered).toMatchObject({ code: 'THREAD_DIED' });
+  });
+
+  it('is let go of once nobody has it any more', async () => {
+    const used = async (): Promise<WeakRef<object>> => {
+      const { port1, port2 } = new MessageChannel();
+      const [here, there] = [port1, port2].map((port) => new Connection<Counts, Order>(nodePort(port)));
+      here?.serve({});
+      there?.serve<Counts>({ add: async (by) => by + 1 });
+      expect(await here?.api.add(1)).toBe(2);
+      here?.close();
+      return new WeakRef(here as object);
+    };
+    const connection = await used();
+    await until('it is collected', () => {
+      collect();
+      return connection.deref() === undefined;
+    });
   });
 });
