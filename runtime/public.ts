@@ -138,4 +138,5 @@ export type { DeadLetter } from './protocol/dead-letter.ts';
 export type { FoundPeer, PeerIdentity, PeerOptions } from './system/peer-options.ts';
 export type { SystemPeers } from './system/system-peers.ts';
 export type { PeerRow } from './protocol/peer-row.ts';
+export type { RefusedPeer } from './protocol/refused-peer.ts';
 export type { AgentSpec, ModuleAgent, SystemOptions } from './system/system-options.ts';

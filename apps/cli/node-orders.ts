@@ -1,4 +1,4 @@
-import type { PeerRow, SystemPeers } from 'orrery';
+import type { PeerRow, RefusedPeer, SystemPeers } from 'orrery';
 import type { Order } from './node-socket.ts';
 import { readTrusted } from './node-plan.ts';
 import type { TrustEntry, TrustFile } from './trust-file.ts';
@@ -10,6 +10,7 @@ export interface NodeView {
   readonly publicKey: string;
   readonly addresses: readonly string[];
   readonly peers: readonly PeerRow[];
+  readonly refused: readonly RefusedPeer[];
 }
 
 /** What has come of trusting or revoking: for which keys, the file that has it now, and why it has not. */
@@ -42,6 +43,7 @@ export function nodeOrders({ peers, trustFile, typed }: OrderDeps): Order {
       publicKey: String(peers.publicKey),
       addresses: peers.addresses,
       peers: await peers.list(),
+      refused: await peers.refused(),
     }),
     trust: async ({ who }) => {
       const entry = readTrusted('--trust', String(who));

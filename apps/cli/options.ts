@@ -160,7 +160,7 @@ export const COMMANDS = {
   },
   peers: {
     arguments: [],
-    help: 'Show which other nodes a running one sees, let one in, or cut one off',
+    help: 'Show which other nodes a running one sees and has refused, let one in, or cut one off',
     options: {
       node: { value: 'NAME', help: 'Of this node (default: the only one that you run here)' },
       trust: { value: 'KEY[=NAME]', help: 'Let in the node with this key from now on' },

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { duration, printable, table } from '@orrery/ralph-loop';
-import type { Clock, PeerRow } from 'orrery';
+import type { Clock, PeerRow, RefusedPeer } from 'orrery';
 import type { CommandDeps } from './command.ts';
 import { askAt, isNobody, nodeOfSocket, socketOf } from './node-socket.ts';
 import type { NodeView, TrustChange } from './node-orders.ts';
@@ -79,10 +79,11 @@ async function viewAt(path: string): Promise<Running | undefined> {
 }
 
 const HEADINGS = ['NODE', 'STATUS', 'SINCE', 'BY', 'ROUND TRIP', 'KEY', 'AGENTS'];
+const REFUSED_HEADINGS = ['REFUSED KEY', 'CALLS ITSELF', 'LAST', 'TIMES', 'BY', 'WHY'];
 
 /** Formats what a node says as text. */
 export function viewLines(
-  { node, publicKey, addresses, peers }: NodeView,
+  { node, publicKey, addresses, peers, refused }: NodeView,
   clock: Pick<Clock, 'now'>,
 ): string[] {
   const nowMs = clock.now();
@@ -93,6 +94,14 @@ export function viewLines(
     ...(peers.length === 0
       ? ['No other node was there since it started']
       : table([HEADINGS, ...peers.map((row) => rowOf(row, nowMs))])),
+    ...(refused.length === 0
+      ? []
+      : [
+          '',
+          ...table([REFUSED_HEADINGS, ...refused.map((one) => refusedRow(one, nowMs))]),
+          '',
+          "'orrery peers --trust=KEY=NAME' lets one in, if its owner has told you the same key",
+        ]),
   ];
 }
 
@@ -111,6 +120,19 @@ function rowOf(row: PeerRow, nowMs: number): string[] {
     `${shown}${more}`,
   ].map(printable);
 }
+
+const refusedRow = (
+  { publicKey, node, atMs, times, reason, transport }: RefusedPeer,
+  nowMs: number,
+): string[] =>
+  [
+    publicKey,
+    node,
+    `${duration(Math.max(0, nowMs - atMs))} ago`,
+    String(times),
+    transport ?? 'dialled',
+    reason,
+  ].map(printable);
 
 function changeLines(name: 'trust' | 'revoke', node: string, { keys, file, unkept }: TrustChange): string[] {
   const done = name === 'trust' ? 'lets in' : 'has cut off, and lets in no more,';

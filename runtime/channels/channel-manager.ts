@@ -225,7 +225,7 @@ export class ChannelManager {
       if (late !== undefined) refuse(late);
     };
     const { resumes } = hello;
-    const kept = this.#credentials.admit({ ...identity, isOurs: false, resumes, proof });
+    const kept = this.#credentials.admit({ ...identity, isOurs: false, resumes, transport: kind, proof });
     return kept instanceof Promise ? kept.then(decide) : decide(kept);
   }
 

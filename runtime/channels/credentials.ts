@@ -1,4 +1,5 @@
 import { type ErrorCode, reasonOf, refused } from '../protocol/errors.ts';
+import type { TransportKind } from '../protocol/transport.ts';
 import { randomNonce } from '../protocol/signing.ts';
 import type { ChannelIdentity } from './channel-event.ts';
 import {
@@ -22,11 +23,13 @@ export interface HelloRefusal {
  *
  * - `isOurs`  the channel was opened here, and this is who answers.
  * - `resumes` it was open before.
+ * - `transport` by which it has connected; undefined where the channel was opened here.
  * - `proof`   a card, and the key that signed it for this connection; undefined unless proofs are required.
  */
 export interface AskedChannel extends ChannelIdentity {
   readonly isOurs: boolean;
   readonly resumes: boolean;
+  readonly transport?: TransportKind;
   readonly proof: ChannelProof | undefined;
 }
 

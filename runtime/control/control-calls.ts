@@ -12,6 +12,7 @@ import type { PeerBoot } from '../peers/peer-boot.ts';
 import type { Trust } from '../peers/trust.ts';
 import type { AgentEndpoint } from '../protocol/agent-card.ts';
 import type { PeerRow } from '../protocol/peer-row.ts';
+import type { RefusedPeer } from '../protocol/refused-peer.ts';
 import type { RosterRow } from '../protocol/roster.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
@@ -115,6 +116,8 @@ export interface ControlCalls {
   openPeers(boot: PeerBoot): Promise<readonly AgentEndpoint[]>;
   /** The other nodes. */
   peers(): Promise<readonly PeerRow[]>;
+  /** Who was not let in lately. */
+  refusedPeers(): Promise<readonly RefusedPeer[]>;
   dialPeer(endpoint: AgentEndpoint): Promise<void>;
   /** Lets in whoever has this key, judged as the entry says. */
   trustPeer(entry: Trust): Promise<void>;

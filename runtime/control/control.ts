@@ -13,6 +13,7 @@ import type { Trust } from '../peers/trust.ts';
 import { revoking, trusting } from '../peers/trust-book.ts';
 import type { AgentEndpoint } from '../protocol/agent-card.ts';
 import type { PeerRow } from '../protocol/peer-row.ts';
+import type { RefusedPeer } from '../protocol/refused-peer.ts';
 import type { RemoteQuery } from '../routing/remote-lookup.ts';
 import { type AgentOffer, offeringProfile } from '../routing/offered-profile.ts';
 import { NO_CHANGE, type TableDelta } from '../routing/routing-table.ts';
@@ -436,6 +437,10 @@ export class Control implements ControlCalls {
 
   async peers(): Promise<readonly PeerRow[]> {
     return this.#threads.has(PEERS) ? this.#threads.get(PEERS).connection.api.peers() : [];
+  }
+
+  async refusedPeers(): Promise<readonly RefusedPeer[]> {
+    return this.#threads.has(PEERS) ? this.#threads.get(PEERS).connection.api.refusedPeers() : [];
   }
 
   async dialPeer(endpoint: AgentEndpoint): Promise<void> {

@@ -9,6 +9,7 @@ import { NodeId } from '../protocol/a2a-extension.ts';
 import type { AgentCard, AgentEndpoint } from '../protocol/agent-card.ts';
 import { type ErrorCode, reasonOf } from '../protocol/errors.ts';
 import type { ChannelStatus } from '../protocol/channel-status.ts';
+import type { RefusedPeer } from '../protocol/refused-peer.ts';
 import type { ReceiveFinding } from '../protocol/receive-policy.ts';
 import type { Seams } from '../protocol/seams.ts';
 import type { SigningKeyPair } from '../protocol/signing.ts';
@@ -31,6 +32,7 @@ import {
   PEERS_ID,
 } from './peer-message.ts';
 import { PeerSession, type ServedRequest, type SessionUser } from './peer-session.ts';
+import { RefusedPeers } from './refused-peers.ts';
 import type { Trust } from './trust.ts';
 import {
   isNameOfOthers,
@@ -135,6 +137,7 @@ export class PeerNode implements SessionUser {
   readonly #joining = new Map<PeerSession, Joining>();
   readonly #peers = new Map<string, Peer>();
   readonly #lines = new Map<string, PeerLine>();
+  readonly #refused = new RefusedPeers();
   readonly #dialler: PeerDialler;
   readonly #signer: ChannelSigner;
   #told = new Map<string, number>();
@@ -216,6 +219,7 @@ export class PeerNode implements SessionUser {
   /** Trusts this key from now on. Whoever has it and was judged otherwise is cut off, and may come again. */
   trust(entry: Trust): void {
     this.#book = trusting(this.#book, entry);
+    this.#refused.forget(entry.key);
     for (const peer of this.peers) {
       const now = this.#trustOf(peer.identity.publicKey);
       if (now === undefined || isNameOfOthers(this.#book, peer.node, now))
@@ -234,6 +238,11 @@ export class PeerNode implements SessionUser {
       ({ transport, address }) => kinds.has(transport) && address !== undefined,
     );
     for (const endpoint of within.slice(0, MAX_ENDPOINTS)) this.#dialler.dialFound(endpoint);
+  }
+
+  /** Keys that were not let in lately, the last one first. */
+  get refused(): readonly RefusedPeer[] {
+    return this.#refused.list();
   }
 
   /** Whom it lets in, in the order in which that was said. */
@@ -403,19 +412,27 @@ export class PeerNode implements SessionUser {
   }
 
   #admit(
-    { channelId, proof, remoteAgentId }: AskedChannel,
+    { channelId, proof, remoteAgentId, transport }: AskedChannel,
     expected: string | undefined,
   ): HelloRefusal | undefined {
     if (proof === undefined) return refusal(`"${remoteAgentId}" has proved nothing`);
     const { publicKey, card } = proof;
     if (expected !== undefined && publicKey !== expected)
       return refusal(`"${card.name}" is at an address that somebody else has named`);
-    const why = this.#whyNot(card.name, publicKey);
-    if (why !== undefined) return refusal(why);
-    if (!this.#peers.has(card.name) && this.#peers.size >= MAX_PEERS)
-      return refusal(`${MAX_PEERS} other nodes are known already`);
-    this.#proofs.set(channelId, proof);
-    return undefined;
+    const isFull = !this.#peers.has(card.name) && this.#peers.size >= MAX_PEERS;
+    const reason =
+      this.#whyNot(card.name, publicKey) ??
+      (isFull ? `${MAX_PEERS} other nodes are known already` : undefined);
+    if (reason === undefined) {
+      this.#proofs.set(channelId, proof);
+      return undefined;
+    }
+    if (publicKey !== this.#deps.self.keys.publicKey)
+      this.#refused.add({
+        ...{ publicKey, node: card.name, atMs: this.#deps.seams.clock.now(), reason },
+        ...(transport === undefined ? {} : { transport }),
+      });
+    return refusal(reason);
   }
 
   /** Why whoever has this key is not let in under this name. */

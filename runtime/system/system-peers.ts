@@ -8,6 +8,7 @@ import type { AgentEndpoint } from '../protocol/agent-card.ts';
 import { invalidOptions } from '../protocol/errors.ts';
 import { parseOptions } from '../protocol/parse-options.ts';
 import type { PeerRow } from '../protocol/peer-row.ts';
+import type { RefusedPeer } from '../protocol/refused-peer.ts';
 import { signingKeyPair } from '../protocol/signing.ts';
 import type { TransportSpec } from '../protocol/transport.ts';
 import type { PeerOptions } from './peer-options.ts';
@@ -24,6 +25,8 @@ export interface SystemPeers {
   readonly addresses: readonly string[];
   /** Every other node that was there since this one started. */
   list(): Promise<readonly PeerRow[]>;
+  /** The last 64 keys that were proved and not let in, the last one first: whoever `trust` names is in it no more. */
+  refused(): Promise<readonly RefusedPeer[]>;
   /** Looks for a node at this address, and again whenever it has gone. Fails with INVALID_OPTIONS. */
   dial(address: string): Promise<void>;
   /** Lets in whoever has this key, also one that was revoked; the entry takes the place of a former one. Fails with INVALID_OPTIONS. */
@@ -70,6 +73,10 @@ export class OwnPeers implements SystemPeers {
 
   list(): Promise<readonly PeerRow[]> {
     return this.#control.peers();
+  }
+
+  refused(): Promise<readonly RefusedPeer[]> {
+    return this.#control.refusedPeers();
   }
 
   async dial(address: string): Promise<void> {

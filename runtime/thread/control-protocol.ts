@@ -22,6 +22,7 @@ import type { PeerBoot } from '../peers/peer-boot.ts';
 import type { PeerOrder } from '../peers/peer-host.ts';
 import type { Trust } from '../peers/trust.ts';
 import type { PeerRow } from '../protocol/peer-row.ts';
+import type { RefusedPeer } from '../protocol/refused-peer.ts';
 import type { AgentEndpoint } from '../protocol/agent-card.ts';
 
 /** Which envelope a death is charged to; it alone counts as an attempt. */
@@ -204,6 +205,8 @@ export interface NodeCalls {
   openPeers(boot: PeerBoot): Promise<readonly AgentEndpoint[]>;
   /** The other nodes, as this place knows them. */
   peers(): readonly PeerRow[];
+  /** Whom this place has not let in lately. */
+  refusedPeers(): readonly RefusedPeer[];
   dialPeer(endpoint: AgentEndpoint): void;
   trustPeer(entry: Trust): void;
   revokePeer(publicKey: string): void;

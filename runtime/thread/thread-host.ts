@@ -15,6 +15,7 @@ import { errorToData, notHere, type OrreryError, systemStopped } from '../protoc
 import type { JudgePolicy } from '../protocol/policy.ts';
 import type { AgentEndpoint } from '../protocol/agent-card.ts';
 import type { PeerRow } from '../protocol/peer-row.ts';
+import type { RefusedPeer } from '../protocol/refused-peer.ts';
 import type { ActorRow } from '../protocol/roster.ts';
 import type { Seams, EventLoop } from '../protocol/seams.ts';
 import type { PeerBoot } from '../peers/peer-boot.ts';
@@ -145,6 +146,10 @@ export class ThreadHost implements NodeCalls {
 
   peers(): readonly PeerRow[] {
     return this.#peers?.rows() ?? [];
+  }
+
+  refusedPeers(): readonly RefusedPeer[] {
+    return this.#peers?.node.refused ?? [];
   }
 
   dialPeer(endpoint: AgentEndpoint): void {

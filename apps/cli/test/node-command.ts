@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { PeerRow } from 'orrery';
+import type { PeerRow, RefusedPeer } from 'orrery';
 import { askAt, socketOf } from '../node-socket.ts';
 import { Orrery } from './spawn-orrery.ts';
 
@@ -23,6 +23,7 @@ export interface NodeLine extends Line {
 export interface ListedPeers {
   readonly node: string;
   readonly peers: readonly PeerRow[];
+  readonly refused: readonly RefusedPeer[];
 }
 
 /** `orrery up` as a node, and `orrery peers` of the same user. Each node is of a user of its own: its folder. */

@@ -97,6 +97,7 @@ describe('a signed hello (C-31, N-3.2)', () => {
         localAgentId: 'venus',
         remoteAgentId: 'mars',
         isOurs: false,
+        transport: 'local',
         proof: { card: cards.mars, publicKey: keys.mars.publicKey },
       },
       {
