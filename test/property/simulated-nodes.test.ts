@@ -14,11 +14,11 @@ const RUNS = times(4, 250);
 const LIMIT_MS = times(120_000, 3_600_000);
 const seeds = fc.integer({ min: 1, max: 1_000_000 });
 
-/** Connections come and go, and come back sooner than a channel gives up. */
+/** Connections come and go, and come back sooner than a channel gives up; all stalls together are shorter than its retries. */
 const ROUGH: NetworkOptions = {
   delayMs: [1, 80],
   cut: { probability: 0.008, most: 6 },
-  stall: { probability: 0.005, ms: [100, 4_000], most: 3 },
+  stall: { probability: 0.005, ms: [100, 1_500], most: 3 },
   partition: { probability: 0.003, ms: [100, 4_000], most: 2 },
   refuse: { probability: 0.1 },
 };
