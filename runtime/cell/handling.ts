@@ -386,6 +386,7 @@ export class Handling implements HandlingContext<never> {
   cutOff(reason: OrreryError): void {
     if (this.isOver || this.isDone) return;
     this.abort(reason);
+    this.#onCutShort?.();
     this.timer?.cancel();
     const { thread } = this.cell;
     this.timer = thread.wheel.add(thread.seams.clock.now() + GRACE_MS, () => {
@@ -399,7 +400,6 @@ export class Handling implements HandlingContext<never> {
   abort(reason: OrreryError): void {
     this.cutShort ??= reason;
     this.#abort?.abort(reason);
-    this.#onCutShort?.();
     this.#cancelAsks(reason);
   }
 

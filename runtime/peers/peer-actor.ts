@@ -285,10 +285,10 @@ class Relayed {
     else this.#cell.deadLetter(handling, remoteUnreachable(this.#way.line.node, reason, { mayHaveArrived }));
   }
 
-  /** Its deadline has passed, or it was cancelled. An agent that is stopped ends what it has in hand itself. */
+  /** Its deadline has passed, or it was cancelled. */
   #cutShort(): void {
     const handling = this.#handling;
-    if (handling.isOver || handling.cutShort === undefined || this.#cell.status === 'stopped') return;
+    if (handling.isOver || handling.cutShort === undefined) return;
     this.#sent?.abort(handling.cutShort.message);
     this.#end(this.#reserved);
     this.#fail(handling.cutShort, false);
