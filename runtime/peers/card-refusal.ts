@@ -48,6 +48,11 @@ const USUAL: ReadonlySet<CardRefusalCode> = new Set(['KNOWN', 'NOT_ADMITTED']);
 /** They may come late, and from clocks that differ: nobody need mean harm. */
 const HARMLESS: ReadonlySet<CardRefusalCode> = new Set(['OUTDATED', 'EXPIRED', 'ISSUED_LATER']);
 
+/** What operators see where something is wrong with a card. */
+export const badCardEvent = (reason: string, timestamp: number): SystemEvent => ({
+  ...{ type: 'error', timestamp, agentId: PEERS_ID, errorCode: 'INVALID_CARD', success: false, reason },
+});
+
 /** What operators see of a card that `from` has handed on, and of `more` like it before; nothing of what is usual. */
 export function refusedCardEvent(
   { code, reason }: CardRefusal,
@@ -55,14 +60,10 @@ export function refusedCardEvent(
 ): SystemEvent | undefined {
   if (USUAL.has(code)) return undefined;
   const others = more === 0 ? '' : `; ${more} like it before`;
+  const what = `a card that ${from} handed on was not taken, ${code}: ${reason.slice(0, MAX_REASON)}${others}`;
   return {
-    type: 'error',
-    timestamp,
-    agentId: PEERS_ID,
+    ...badCardEvent(what, timestamp),
     targetAgentId: from,
-    errorCode: 'INVALID_CARD',
-    success: false,
-    reason: `a card that ${from} handed on was not taken, ${code}: ${reason.slice(0, MAX_REASON)}${others}`,
     ...(HARMLESS.has(code) ? {} : { security: true }),
   };
 }

@@ -178,7 +178,7 @@ export class PeerChannels {
 
   /** An agent of another node is not called any more what it was called here. */
   gone(name: string, reason: string): void {
-    for (const between of [...this.#byNode.values()].flatMap((all) => [...all.values()])) {
+    for (const between of this.#all) {
       if (between.name !== name) continue;
       this.#forget(between);
       this.#tellHere(between, reason);
@@ -188,7 +188,7 @@ export class PeerChannels {
 
   /** Called when a thread here has died, with every life that `wasThere`. */
   threadDied(wasThere: (life: string) => boolean): void {
-    for (const between of [...this.#byNode.values()].flatMap((all) => [...all.values()])) {
+    for (const between of this.#all) {
       const life = between.lifeHere;
       if (life === undefined || !wasThere(life)) continue;
       between.lifeHere = undefined;
@@ -317,6 +317,10 @@ export class PeerChannels {
 
   #isKnown({ node, id }: Between): boolean {
     return this.#byNode.get(node)?.has(id) === true;
+  }
+
+  get #all(): readonly Between[] {
+    return [...this.#byNode.values()].flatMap((all) => [...all.values()]);
   }
 
   #with(node: string): readonly Between[] {

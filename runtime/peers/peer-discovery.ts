@@ -5,8 +5,8 @@ import type { SigningKeyPair } from '../protocol/signing.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 import type { DiscoveryManager, FoundCard, LostCard } from '../routing/discovery.ts';
 import type { CardLostChange, KnownCard } from './card-book.ts';
-import { type CardRefusal, refusedCardEvent } from './card-refusal.ts';
-import { type CardMessage, PEERS_ID, type PeerRequest } from './peer-message.ts';
+import { badCardEvent, type CardRefusal, refusedCardEvent } from './card-refusal.ts';
+import type { CardMessage, PeerRequest } from './peer-message.ts';
 import { PeerGossip, type GossipUser } from './peer-gossip.ts';
 import { type PeerNetwork, PeerNode, type PeerNodeUser } from './peer-node.ts';
 import type { PeerSession, ServedRequest } from './peer-session.ts';
@@ -225,10 +225,7 @@ class CardNode implements PeerNodeUser, GossipUser {
   }
 
   onProblem(reason: string): void {
-    const timestamp = this.#deps.seams.clock.now();
-    this.#deps.onEvent({
-      ...{ type: 'error', timestamp, agentId: PEERS_ID, errorCode: 'INVALID_CARD', success: false, reason },
-    });
+    this.#deps.onEvent(badCardEvent(reason, this.#deps.seams.clock.now()));
   }
 
   /** What it says of itself counts for nothing: how it is judged, its node was granted here. */

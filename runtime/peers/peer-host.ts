@@ -16,7 +16,7 @@ import type { Peer } from './peer.ts';
 import { definitionOf, loadedPeerAgent } from './peer-agent.ts';
 import type { PeerWay } from './peer-actor.ts';
 import type { KnownCard } from './card-book.ts';
-import { type CardRefusal, refusedCardEvent } from './card-refusal.ts';
+import { badCardEvent, type CardRefusal, refusedCardEvent } from './card-refusal.ts';
 import { PeerGossip } from './peer-gossip.ts';
 import { PeerReview } from './peer-review.ts';
 import { PeerTerms } from './peer-terms.ts';
@@ -463,14 +463,7 @@ export class PeerHost implements PeerNodeUser {
 
   #problem(reason: string): void {
     const { thread } = this.#deps;
-    thread.log.note({
-      type: 'error',
-      timestamp: thread.seams.clock.now(),
-      agentId: PEERS_ID,
-      errorCode: 'INVALID_CARD',
-      success: false,
-      reason,
-    });
+    thread.log.note(badCardEvent(reason, thread.seams.clock.now()));
   }
 }
 

@@ -39,7 +39,6 @@ export class Discovery {
   readonly #manager: DiscoveryManager;
   readonly #deps: DiscoveryDeps;
   #stopListening: (() => void) | undefined;
-  #stopLosing: (() => void) | undefined;
 
   constructor(manager: DiscoveryManager, deps: DiscoveryDeps) {
     this.#manager = manager;
@@ -48,8 +47,12 @@ export class Discovery {
 
   /** Listens, announces every local card, and takes in the cards of the peers. If that fails, it rejects and is off. */
   async start(): Promise<void> {
-    this.#stopListening = this.#manager.onFound((found) => this.#takeIn(found));
-    this.#stopLosing = this.#manager.onLost?.((lost) => this.#deps.remove(lost));
+    const stopFinding = this.#manager.onFound((found) => this.#takeIn(found));
+    const stopLosing = this.#manager.onLost?.((lost) => this.#deps.remove(lost));
+    this.#stopListening = () => {
+      stopFinding();
+      stopLosing?.();
+    };
     try {
       await Promise.all(this.#deps.localCards().map((card) => this.#manager.announce(card)));
       for (const found of await this.#manager.pull()) this.#takeIn(found);
@@ -75,9 +78,7 @@ export class Discovery {
 
   #ignore(): void {
     this.#stopListening?.();
-    this.#stopLosing?.();
     this.#stopListening = undefined;
-    this.#stopLosing = undefined;
   }
 
   #takeIn(found: FoundCard): void {
