@@ -1,6 +1,9 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { PeerRow, RefusedPeer } from 'orrery';
+import { afterEach, beforeEach } from 'vitest';
 import { askAt, socketOf } from '../node-socket.ts';
 import { Orrery } from './spawn-orrery.ts';
 
@@ -56,11 +59,11 @@ export class NodeCommand {
   /** Resolves when the node is ready; fails with what it says if it is not. `env`: what its process has besides. */
   static async start(
     node: string,
-    place: string | { readonly folder: string; readonly env: NodeJS.ProcessEnv },
-    ...words: string[]
+    words: readonly string[],
+    place: { readonly folder: string; readonly env: NodeJS.ProcessEnv },
   ): Promise<NodeCommand> {
-    const { folder, env: more } = typeof place === 'string' ? { folder: place, env: {} } : place;
-    const env = { XDG_RUNTIME_DIR: folder, XDG_STATE_HOME: folder, TALKER: node, ...more };
+    const { folder } = place;
+    const env = { XDG_RUNTIME_DIR: folder, XDG_STATE_HOME: folder, TALKER: node, ...place.env };
     const command = new Orrery(
       ['up', '--port', '0', '--agents', talker, '--node', node, '--json', ...words],
       { env },
@@ -132,3 +135,32 @@ export class NodeCommand {
     await this.command.ended;
   }
 }
+
+/** `words`: what `orrery up` is told besides; `env` what its process has besides. */
+type StartNode = (node: string, words: readonly string[], env?: NodeJS.ProcessEnv) => Promise<NodeCommand>;
+
+/** Starts nodes for each test of a file, in folders of their own; `folder` has them all. They are killed when the test is over. */
+export function nodesOfTest(): { readonly folder: string; readonly start: StartNode } {
+  let folder: string;
+  const running: NodeCommand[] = [];
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'orrery-nodes-'));
+  });
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((node) => node.stop('SIGKILL')));
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return {
+    get folder() {
+      return folder;
+    },
+    start: async (node, words, env = {}) => {
+      const started = await NodeCommand.start(node, words, { folder: join(folder, node), env });
+      running.push(started);
+      return started;
+    },
+  };
+}
+
+/** As the owner of another node writes it: `KEY=NAME`. */
+export const trusted = ({ line: { publicKey }, node }: NodeCommand): string => `${publicKey}=${node}`;

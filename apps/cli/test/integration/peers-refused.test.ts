@@ -1,25 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { NodeCommand } from '../node-command.ts';
+import { expect, it } from 'vitest';
+import { type NodeCommand, nodesOfTest } from '../node-command.ts';
 
-let folder: string;
-const running: NodeCommand[] = [];
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'orrery-refused-'));
-});
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((node) => node.stop('SIGKILL')));
-  rmSync(folder, { recursive: true, force: true });
-});
-
-const start = async (node: string, ...words: string[]): Promise<NodeCommand> => {
-  const started = await NodeCommand.start(node, join(folder, node), ...words);
-  running.push(started);
-  return started;
-};
+const { start } = nodesOfTest();
 
 /** The first key of the table of those that were refused. */
 async function refusedAt(node: NodeCommand, by: string): Promise<string> {
@@ -31,8 +13,8 @@ async function refusedAt(node: NodeCommand, by: string): Promise<string> {
 }
 
 it('orrery peers shows the keys that were refused, which are let in by --trust, at both ends (C-31)', async () => {
-  const rome = await start('rome');
-  const oslo = await start('oslo', '--peer', String(rome.line.addresses[0]));
+  const rome = await start('rome', []);
+  const oslo = await start('oslo', ['--peer', String(rome.line.addresses[0])]);
   expect(await refusedAt(rome, 'websocket')).toBe(oslo.line.publicKey);
   expect(JSON.parse((await rome.peers('--json')).stdout)).toMatchObject({
     peers: [],

@@ -1,28 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { newCertificates } from '../../../../test/fixtures/certificate.ts';
 import { freePort } from '../../../../test/fixtures/free-port.ts';
-import { NodeCommand } from '../node-command.ts';
+import { type NodeCommand, nodesOfTest, trusted } from '../node-command.ts';
 
-let folder: string;
-const running: NodeCommand[] = [];
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'orrery-ways-'));
-});
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((node) => node.stop('SIGKILL')));
-  rmSync(folder, { recursive: true, force: true });
-});
-
-const start = async (node: string, words: readonly string[], env: NodeJS.ProcessEnv = {}) => {
-  const started = await NodeCommand.start(node, { folder: join(folder, node), env }, ...words);
-  running.push(started);
-  return started;
-};
-const trusted = ({ line: { publicKey }, node }: NodeCommand): string => `${publicKey}=${node}`;
+const nodes = nodesOfTest();
+const { start } = nodes;
 
 /** Oslo dials rome at the first address that rome prints, and works with it. */
 async function work(rome: NodeCommand, transport: string, env: NodeJS.ProcessEnv = {}): Promise<NodeCommand> {
@@ -46,7 +30,7 @@ describe('orrery up --peer (N-3.6)', () => {
   it('dials wss://, where the authority that has signed is named in NODE_EXTRA_CA_CERTS', async () => {
     const { ca, cert, key } = newCertificates();
     const at = (name: string, text: string): string => {
-      const path = join(folder, name);
+      const path = join(nodes.folder, name);
       writeFileSync(path, text, { mode: 0o600 });
       return path;
     };

@@ -1,37 +1,20 @@
 import { createPrivateKey } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { BareNode } from '../../../../test/fixtures/peers/bare-node.ts';
 import { freePort } from '../../../../test/fixtures/free-port.ts';
-import { NodeCommand } from '../node-command.ts';
+import { type NodeCommand, nodesOfTest, trusted } from '../node-command.ts';
 
-let folder: string;
-const running: NodeCommand[] = [];
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'orrery-nodes-'));
-});
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((node) => node.stop('SIGKILL')));
-  rmSync(folder, { recursive: true, force: true });
-});
-
-async function start(node: string, ...words: string[]): Promise<NodeCommand> {
-  const started = await NodeCommand.start(node, join(folder, node), ...words);
-  running.push(started);
-  return started;
-}
-
-const trusted = ({ line: { publicKey }, node }: NodeCommand): string => `${publicKey}=${node}`;
+const nodes = nodesOfTest();
+const { start } = nodes;
 
 /** Two machines with two commands: the keys are exchanged as they are printed. */
 async function pair(): Promise<{ rome: NodeCommand; oslo: NodeCommand; port: number }> {
   const port = await freePort();
-  const rome = await start('rome', '--peer-listen', `127.0.0.1:${port}`);
+  const rome = await start('rome', ['--peer-listen', `127.0.0.1:${port}`]);
   const [address = ''] = rome.line.addresses;
-  const oslo = await start('oslo', '--peer', address, `--peer-trust=${trusted(rome)}`);
+  const oslo = await start('oslo', ['--peer', address, `--peer-trust=${trusted(rome)}`]);
   await rome.trust(trusted(oslo));
   await Promise.all([rome.sees('oslo'), oslo.sees('rome')]);
   return { rome, oslo, port };
@@ -74,7 +57,11 @@ describe('orrery up as a node, and orrery peers (N-3.6, C-31)', () => {
     expect((await rome.list()).peers).toEqual([]);
     await oslo.sees('rome', ({ status }) => status !== 'up');
     await rome.stop();
-    const again = await start('rome', '--peer-listen', `127.0.0.1:${port}`, `--peer-trust=${trusted(oslo)}`);
+    const again = await start('rome', [
+      '--peer-listen',
+      `127.0.0.1:${port}`,
+      `--peer-trust=${trusted(oslo)}`,
+    ]);
     expect(again.line).toMatchObject({ publicKey: rome.line.publicKey, alsoRevoked: [oslo.line.publicKey] });
     expect(JSON.parse(readFileSync(again.line.trustFile, 'utf8'))).toEqual({
       trust: [],
@@ -91,10 +78,10 @@ describe('orrery up as a node, and orrery peers (N-3.6, C-31)', () => {
     const { rome, oslo } = await pair();
     const [address = ''] = rome.line.addresses;
     const words = ['--peer', address, `--peer-trust=${trusted(rome)}`];
-    const next = join(folder, 'next.pem');
+    const next = join(nodes.folder, 'next.pem');
     await oslo.stop();
     // Nobody knows the next key yet: it is made, and refused.
-    const early = await start('oslo', ...words, '--peer-key', next);
+    const early = await start('oslo', [...words, '--peer-key', next]);
     await rome.sees('oslo', ({ publicKey }) => publicKey === oslo.line.publicKey);
     expect(early.line.publicKey).not.toBe(oslo.line.publicKey);
     await rome.trust(trusted(early));
@@ -109,14 +96,14 @@ describe('orrery up as a node, and orrery peers (N-3.6, C-31)', () => {
   });
 
   it('is steered by its own user alone: no caller of the gateway can, and nobody can enter the folder', async () => {
-    const rome = await start('rome');
+    const rome = await start('rome', []);
     for (const path of ['/peers', '/list', '/revoke', '/trust', '/rpc/revoke'])
       expect((await rome.post({ who: 'oslo' }, path)).status).toBe(404);
-    const home = join(folder, 'rome', 'orrery');
+    const home = join(nodes.folder, 'rome', 'orrery');
     expect(existsSync(join(home, 'rome.sock'))).toBe(true);
     expect(statSync(home).mode & 0o777).toBe(0o700);
     expect(statSync(rome.line.keyFile).mode & 0o777).toBe(0o600);
-    const second = await start('rome').catch((error: Error) => error.message);
+    const second = await start('rome', []).catch((error: Error) => error.message);
     expect(second).toContain('Option "--node" is "rome": it runs here already');
     expect(await rome.peers('--revoke', 'nobody')).toMatchObject({
       code: 64,
@@ -137,13 +124,13 @@ describe('orrery up as a node, and orrery peers (N-3.6, C-31)', () => {
   });
 
   it('starts over what a killed one has left, and listens on a port that is free alone', async () => {
-    const rome = await start('rome');
+    const rome = await start('rome', []);
     await rome.stop('SIGKILL');
     const port = await freePort();
-    const again = await start('rome', '--peer-listen', `127.0.0.1:${port}`);
+    const again = await start('rome', ['--peer-listen', `127.0.0.1:${port}`]);
     expect(again.line.publicKey).toBe(rome.line.publicKey);
     expect(
-      await start('oslo', '--peer-listen', `127.0.0.1:${port}`).catch((error: Error) => error.message),
+      await start('oslo', ['--peer-listen', `127.0.0.1:${port}`]).catch((error: Error) => error.message),
     ).toContain('Option "--peer-listen"');
   });
 });
