@@ -25,6 +25,8 @@ const CREDIT_WINDOW = 1_024;
 const WAKE_EVERY = 256;
 /** Mails of one post. */
 const MAX_BATCH = 256;
+/** Chunks of streams in one post: the reader of a fast one reads while more of it is written. */
+const MAX_CHUNKS = 16;
 /** Mails of one post if they are large. */
 const MAX_LARGE = 128;
 /** Mails with more characters of JSON than this are large. */
@@ -145,7 +147,7 @@ export class Link {
       taint === undefined
         ? this.#queue.reply(ask, plainKind, payload)
         : this.#queue.reply(ask, plainKind + TAINTED, [taint, payload]);
-    if (count >= batchSize(this.remotePeak)) this.flush();
+    if (count >= (kind === REPLY.chunk ? MAX_CHUNKS : batchSize(this.remotePeak))) this.flush();
   }
 
   sendCancel(envelopeId: string): void {
