@@ -36,6 +36,8 @@ export interface LaterOptions
   extends Pick<AskOptions, 'signal' | 'onSent' | 'onProgress' | 'onTaint' | 'budget'> {
   /** Is told what was spent of its budget by when it is over. */
   readonly onSpent?: (spent: Required<Cost>) => void;
+  /** Gives the signal of one that has none, and has to wait before it is sent: most need none, and making one costs. */
+  readonly signalOfWait?: () => AbortSignal;
 }
 
 type AnyAskOptions = AskOptions & LaterOptions;
@@ -270,7 +272,7 @@ export class MailSender {
     try {
       for (let next = await waiting.next(); next.done !== true; next = await waiting.next()) yield next.value;
     } finally {
-      if (!waiting.isEnded) this.#abandon(mail, cancelled(`The stream ${mail.id}`));
+      if (!waiting.isEnded) this.abandon(mail, cancelled(`The stream ${mail.id}`));
       else if (waiting.errorCode === 'NOT_SERIALISABLE') this.#thread.cancel(mail.id); // Its handler does not know.
     }
   }
@@ -290,9 +292,9 @@ export class MailSender {
     this.#sendAsk(send, waiting, options, asked.timestamp);
   }
 
-  #sendAsk(send: Send, waiting: WaitingAsk, options: AskOptions, nowMs: number, isInTurn = false): void {
+  #sendAsk(send: Send, waiting: WaitingAsk, options: AnyAskOptions, nowMs: number, isInTurn = false): void {
     const { asked: mail, owner } = waiting;
-    const { signal } = options;
+    const { signal, signalOfWait } = options;
     if (owner?.cutShort !== undefined) return waiting.fail(owner.cutShort);
     if (signal?.aborted === true || owner?.isOver === true)
       return waiting.fail(cancelled(`The ask of "${mail.recipient}"`));
@@ -306,7 +308,8 @@ export class MailSender {
         return waiting.fail(this.#refused(send, row));
       const { clock } = this.#thread.seams;
       const go = (): void => this.#sendAsk(send, waiting, options, clock.now(), waitsFor === 'room');
-      return this.#wait(send, row, { signal, go, fail: (error) => waiting.fail(error) });
+      const fail = (error: Error): void => waiting.fail(error);
+      return this.#wait(send, row, { signal: signal ?? signalOfWait?.(), go, fail });
     }
     this.#open(waiting, row, options);
     this.#accept(send, row, routingMs);
@@ -323,7 +326,7 @@ export class MailSender {
     if (mail.extras?.channel === undefined)
       waiting.timer = thread.wheel.add(mail.deadlineAtMs, this.#onLate, waiting);
     if (signal !== undefined)
-      waiting.release = onAbort(signal, () => this.#abandon(mail, cancelled(`The ask of ${row.id}`)));
+      waiting.release = onAbort(signal, () => this.abandon(mail, cancelled(`The ask of ${row.id}`)));
     owner?.waitsFor(waiting);
     if (onSent !== undefined) callOutside(onSent, mail.id);
   }
@@ -339,8 +342,8 @@ export class MailSender {
   readonly #onPull = ({ asked, link }: WaitingAsk, count: number): void =>
     this.#thread.answers.pull(asked.ask, link, count);
 
-  /** Stops waiting and cancels what was asked. */
-  #abandon(mail: Mail, error: OrreryError): void {
+  /** Stops waiting for the answer to an ask that is under way, and cancels what was asked. */
+  abandon(mail: Mail, error: OrreryError): void {
     const waiting = this.#thread.asks.close(mail.ask);
     if (waiting === undefined) return;
     this.#thread.cancel(mail.id);

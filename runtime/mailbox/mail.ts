@@ -267,24 +267,41 @@ export function fromEnvelope(envelope: A2AEnvelope): Mail {
 const deadlineIn = ({ deadlineAtMs }: Partial<EnvelopeMetadata> = {}): number =>
   deadlineAtMs === undefined ? 0 : Math.max(deadlineAtMs, 1);
 
-function extrasOf(envelope: A2AEnvelope): MailExtras | undefined {
+/** The metadata that is known here, as `EnvelopeMetadata` lists it, but for what no mail takes from an envelope. */
+const KNOWN_METADATA: ReadonlySet<string> = new Set([
+  'tier',
+  'sandboxId',
+  'capability',
+  'deadlineAtMs',
+  'path',
+  'routingHint',
+  'escalationJustification',
+  'inReplyTo',
+  'delivery',
+  'budget',
+  'taint',
+  'tenant',
+]);
+
+const isUnknown = (name: string): boolean => !KNOWN_METADATA.has(name);
+
+function extrasOf({ metadata, session, schema }: A2AEnvelope): MailExtras | undefined {
   const extras: MailExtras = {};
-  const { tier, sandboxId, capability, deadlineAtMs, path, ...rest } = envelope.metadata ?? {
-    tier: 3 as const,
-  };
-  const { routingHint, escalationJustification, inReplyTo, delivery, budget, taint, tenant, ...unknown } =
-    rest;
-  if (routingHint !== undefined) extras.routingHint = routingHint;
-  if (escalationJustification !== undefined) extras.justification = escalationJustification;
-  if (inReplyTo !== undefined) extras.inReplyTo = inReplyTo;
-  if (delivery !== undefined) extras.delivery = delivery;
-  if (budget !== undefined) extras.budget = budget;
-  const outside = taint === undefined ? undefined : taintFrom(taint);
-  if (outside !== undefined) extras.taint = outside;
-  if (tenant !== undefined) extras.tenant = tenant;
-  if (envelope.session !== undefined) extras.session = envelope.session;
-  if (envelope.schema !== undefined) extras.schema = envelope.schema;
-  if (Object.keys(unknown).length > 0) extras.unknown = unknown;
+  if (metadata !== undefined) {
+    const { routingHint, escalationJustification, inReplyTo, delivery, budget, taint, tenant } = metadata;
+    if (routingHint !== undefined) extras.routingHint = routingHint;
+    if (escalationJustification !== undefined) extras.justification = escalationJustification;
+    if (inReplyTo !== undefined) extras.inReplyTo = inReplyTo;
+    if (delivery !== undefined) extras.delivery = delivery;
+    if (budget !== undefined) extras.budget = budget;
+    const outside = taint === undefined ? undefined : taintFrom(taint);
+    if (outside !== undefined) extras.taint = outside;
+    if (tenant !== undefined) extras.tenant = tenant;
+    if (Object.keys(metadata).some(isUnknown))
+      extras.unknown = Object.fromEntries(Object.entries(metadata).filter(([name]) => isUnknown(name)));
+  }
+  if (session !== undefined) extras.session = session;
+  if (schema !== undefined) extras.schema = schema;
   return Object.keys(extras).length > 0 ? extras : undefined;
 }
 

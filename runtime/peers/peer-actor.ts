@@ -9,10 +9,10 @@ import { type Budget, type Cost, restOf } from '../protocol/budget.ts';
 import type { A2AEnvelope, EnvelopeMetadata } from '../protocol/envelope.ts';
 import { remoteUnreachable } from '../protocol/edge-errors.ts';
 import { ERROR_CODES, type ErrorCode, isOrreryError, OrreryError, reasonOf } from '../protocol/errors.ts';
+import type { Asking, RequestUser, SentRequest } from './own-request.ts';
 import type { LeavingMail, PeerChannels } from './peer-channels.ts';
-import type { PeerAnswer, PeerRequest, ToldError } from './peer-message.ts';
+import type { PeerAnswer, ToldError } from './peer-message.ts';
 import type { PeerNames } from './peer-names.ts';
-import type { SentRequest } from './peer-session.ts';
 import type { AnswerAbout } from './peer-review.ts';
 import type { PeerLine } from './peer-line.ts';
 
@@ -81,9 +81,7 @@ export class PeerActor implements ActorLife {
   }
 
   #relay(mail: Mail, handling: Handling, way: PeerWay, leaving?: LeavingMail): void {
-    const relayed = new Relayed(this.#cell, handling, way, leaving);
-    this.#open.add(relayed);
-    relayed.begin(mail, () => this.#open.delete(relayed));
+    new Relayed(this.#cell, handling, way, leaving).begin(mail, this.#open);
   }
 
   accepts(): boolean {
@@ -105,8 +103,12 @@ export class PeerActor implements ActorLife {
   }
 }
 
+const NOTHING: Cost = {};
+/** What of the metadata means something in this system alone. */
+const OWN = ['deadlineAtMs', 'tenant', 'routingHint'] as const;
+
 /** One envelope on its way to an agent of another node, and what comes back. */
-class Relayed {
+class Relayed implements RequestUser {
   readonly #cell: Cell;
   readonly #handling: Handling;
   readonly #way: PeerWay;
@@ -114,8 +116,8 @@ class Relayed {
   readonly #leaving: LeavingMail | undefined;
   #sent: SentRequest | undefined;
   #stream: RelayedStream | undefined;
-  #reserved: Cost = {};
-  #onOver: () => void = () => undefined;
+  #reserved = NOTHING;
+  #open: Set<Relayed> | undefined;
 
   constructor(cell: Cell, handling: Handling, way: PeerWay, leaving: LeavingMail | undefined) {
     this.#cell = cell;
@@ -124,16 +126,12 @@ class Relayed {
     this.#leaving = leaving;
   }
 
-  /** Throws what refuses it before anything is sent. */
-  begin(mail: Mail, onOver: () => void): void {
-    this.#onOver = onOver;
-    const { line } = this.#way;
+  /** Is among those in `open` until it is over. Throws what refuses it before anything is sent. */
+  begin(mail: Mail, open: Set<Relayed>): void {
+    open.add(this);
+    this.#open = open;
     try {
-      const request = this.#requestOf(mail);
-      this.#sent = line.request(request, {
-        onAnswer: (answer) => this.#take(answer),
-        onLost: (reason, mayHaveArrived) => this.#lost(reason, mayHaveArrived),
-      });
+      this.#sent = this.#way.line.request(this.#askingOf(mail), this);
     } catch (error) {
       this.#end({});
       throw this.#leaving?.failed(error as OrreryError, true) ?? error;
@@ -150,54 +148,52 @@ class Relayed {
     this.#end({});
   }
 
-  #requestOf(mail: Mail): Omit<PeerRequest, 'n'> {
-    const { clock } = this.#cell.thread.seams;
+  #askingOf(mail: Mail): Asking {
     const { deadlineAtMs, extras } = mail;
-    const budget = extras?.budget === undefined ? {} : this.#handling.budget;
-    const { hops: _, ...amounts } = budget;
-    // The whole of it counts as spent until the other node says how much was, so that grants never exceed the budget.
-    if (Object.keys(amounts).length > 0) this.#handling.spend(amounts);
-    this.#reserved = amounts;
-    return {
+    const isStream = extras?.stream === true;
+    const asking: Asking = {
       type: 'request',
-      wants: extras?.stream === true ? 'stream' : mail.ask === NO_ASK ? 'outcome' : 'value',
-      envelope: this.#envelopeOf(mail, budget),
-      ...(deadlineAtMs > 0 ? { deadlineMs: Math.max(0, deadlineAtMs - clock.now()) } : {}),
-      ...(extras?.derived === true ? { isRepeatable: true as const } : {}),
-      ...(extras?.frame === true ? { isFrame: true as const } : {}),
-      ...(this.#leaving === undefined ? {} : { channel: this.#leaving.part }),
+      wants: isStream ? 'stream' : mail.ask === NO_ASK ? 'outcome' : 'value',
+      envelope: this.#envelopeOf(mail),
     };
+    if (deadlineAtMs > 0) asking.deadlineMs = Math.max(0, deadlineAtMs - this.#cell.thread.seams.clock.now());
+    if (extras?.derived === true) asking.isRepeatable = true;
+    if (extras?.frame === true) asking.isFrame = true;
+    if (this.#leaving !== undefined) asking.channel = this.#leaving.part;
+    return asking;
   }
 
   /** The envelope with the names that everybody has; a tenant is this system's own, and a deadline is told as what is left. */
-  #envelopeOf(mail: Mail, budget: Budget): A2AEnvelope {
+  #envelopeOf(mail: Mail): A2AEnvelope {
     const { thread, row } = this.#cell;
     const { names } = this.#way;
     const { tier, sandboxId } = thread.judge.partyOf(mail.sender);
     const envelope = toEnvelope(mail, tier, sandboxId);
-    const {
-      deadlineAtMs: _,
-      tenant: __,
-      routingHint: ___,
-      path,
-      ...metadata
-    } = envelope.metadata as EnvelopeMetadata;
-    return {
-      ...envelope,
-      ...(this.#leaving === undefined ? {} : { payload: this.#leaving.payload }),
-      sender: names.everywhere(mail.sender),
-      recipient: names.everywhere(row.id),
-      metadata: {
-        ...metadata,
-        ...(path === undefined
-          ? {}
-          : { path: path.map((hop) => ({ ...hop, agent: names.everywhere(hop.agent) })) }),
-        ...(Object.keys(budget).length === 0 ? {} : { budget }),
-      },
-    };
+    if (this.#leaving !== undefined) envelope.payload = this.#leaving.payload;
+    envelope.sender = names.everywhere(mail.sender);
+    envelope.recipient = names.everywhere(row.id);
+    const metadata: Record<string, unknown> = envelope.metadata as EnvelopeMetadata;
+    for (const own of OWN) if (metadata[own] !== undefined) metadata[own] = undefined;
+    if (mail.path !== undefined)
+      metadata['path'] = mail.path.map(({ agent, capability, envelopeId }) => ({
+        agent: names.everywhere(agent),
+        capability,
+        envelopeId,
+      }));
+    if (mail.extras?.budget !== undefined) metadata['budget'] = this.#reserve();
+    return envelope;
   }
 
-  #take(answer: PeerAnswer): void {
+  /** The whole budget counts as spent until the other node says how much was, so that grants never exceed it. */
+  #reserve(): Budget | undefined {
+    const { budget } = this.#handling;
+    const { hops: _, ...amounts } = budget;
+    if (Object.keys(amounts).length > 0) this.#handling.spend(amounts);
+    this.#reserved = amounts;
+    return Object.keys(budget).length === 0 ? undefined : budget;
+  }
+
+  onAnswer(answer: PeerAnswer): void {
     const { thread } = this.#cell;
     thread.turns.beginUnlessRunning();
     const handling = this.#handling;
@@ -275,7 +271,7 @@ class Relayed {
     for (const source of said) this.#handling.markOutside(source);
   }
 
-  #lost(reason: string, mayHaveArrived: boolean): void {
+  onLost(reason: string, mayHaveArrived: boolean): void {
     this.#cell.thread.turns.beginUnlessRunning();
     this.#end(mayHaveArrived ? this.#reserved : {});
     const handling = this.#handling;
@@ -297,10 +293,11 @@ class Relayed {
   #end(spent: Cost): void {
     this.#stream?.close();
     this.#stream = undefined;
+    this.#open?.delete(this);
+    if (this.#reserved === NOTHING) return;
     const rest = restOf(this.#reserved, spent);
-    this.#reserved = {};
+    this.#reserved = NOTHING;
     if (Object.keys(rest).length > 0 && !this.#handling.isOver) this.#handling.refund(rest);
-    this.#onOver();
   }
 }
 

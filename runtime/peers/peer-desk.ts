@@ -96,10 +96,14 @@ class Served implements ServedRequest {
   readonly #session: PeerSession;
   readonly #asker: Asker;
   readonly #deps: PeerDeskDeps;
+  /** What whoever asks is called here. */
+  readonly #sender: string;
   /** Why nobody waits for it any more. */
   #goneBecause: OrreryError | undefined;
-  /** Made for whoever needs it: a tell does not. */
+  /** Made for whoever needs it. */
   #abort: AbortController | undefined;
+  /** What waits for an answer, and is given up when nobody waits for it. */
+  #asked: Mail | undefined;
   #credit = 0;
   #wake: () => void = () => undefined;
   #taint: Taint | undefined;
@@ -110,6 +114,7 @@ class Served implements ServedRequest {
     this.#session = session;
     this.#asker = asker;
     this.#deps = deps;
+    this.#sender = deps.names.here(request.envelope.sender);
   }
 
   pull(count: number): void {
@@ -120,14 +125,15 @@ class Served implements ServedRequest {
   abort(reason: string): void {
     this.#goneBecause ??= cancelled(reason);
     this.#abort?.abort(this.#goneBecause);
+    if (this.#asked !== undefined) this.#deps.thread.mailSender.abandon(this.#asked, this.#goneBecause);
     this.#wake();
   }
 
-  get #signal(): AbortSignal {
+  readonly #signal = (): AbortSignal => {
     this.#abort ??= new AbortController();
     if (this.#goneBecause !== undefined) this.#abort.abort(this.#goneBecause);
     return this.#abort.signal;
-  }
+  };
 
   /** Whether the row of whoever asks is here. */
   get hasRow(): boolean {
@@ -135,8 +141,7 @@ class Served implements ServedRequest {
   }
 
   get #row(): AgentRow | undefined {
-    const { thread, names } = this.#deps;
-    return thread.table.get(names.here(this.#request.envelope.sender));
+    return this.#deps.thread.table.get(this.#sender);
   }
 
   perform(): void {
@@ -167,10 +172,11 @@ class Served implements ServedRequest {
       this.fail(error);
     };
     const waiting = new WaitingValue(mail, undefined, done as never, fail, this.#listeners);
+    // What was sent over a channel comes also when that is over.
+    const isGivenUp = channel === undefined || channel.act === 'open';
+    if (isGivenUp) this.#asked = mail;
     this.#deps.thread.mailSender.askLater(from, waiting, {
-      ...this.#listeners,
-      // What was sent over a channel comes also when that is over.
-      ...(channel === undefined || channel.act === 'open' ? { signal: this.#signal } : {}),
+      ...(isGivenUp ? { signalOfWait: this.#signal } : {}),
       ...(budget === undefined ? {} : { budget, onSpent: this.#onSpent }),
     });
   }
@@ -189,7 +195,7 @@ class Served implements ServedRequest {
     try {
       const chunks = this.#deps.thread.mailSender.streamLater(from, mail, {
         ...this.#listeners,
-        signal: this.#signal,
+        signal: this.#signal(),
         ...(budget === undefined ? {} : { budget, onSpent: this.#onSpent }),
       });
       for await (const value of chunks) {
@@ -231,19 +237,24 @@ class Served implements ServedRequest {
     const { thread, names, self } = this.#deps;
     const read = readName(envelope.recipient);
     if (read?.node !== self) throw agentNotFound(envelope.recipient);
-    const mail = fromEnvelope(withoutHint(envelope));
-    mail.sender = names.here(envelope.sender);
+    const mail = fromEnvelope(withoutOwn(envelope));
+    mail.sender = this.#sender;
     mail.recipient = read.agent;
     mail.timestamp = thread.turns.stamp();
     mail.deadlineAtMs = deadlineMs === undefined ? 0 : Math.max(1, mail.timestamp + deadlineMs);
-    mail.path = mail.path?.map((hop) => ({ ...hop, agent: names.here(hop.agent) }));
+    mail.path = mail.path?.map(({ agent, capability, envelopeId }) => ({
+      agent: names.here(agent),
+      capability,
+      envelopeId,
+    }));
+    mail.extras ??= {};
+    const { extras } = mail;
     const { taint, outsider } = this.#asker;
-    const { tenant: _, ...extras } = mail.extras ?? {};
-    const outside = taint === undefined ? extras.taint : mergeTaint(extras.taint, [taint]);
-    mail.extras = { ...extras, outsider, ...(outside === undefined ? {} : { taint: outside }) };
-    if (this.#request.wants === 'stream') mail.extras.stream = true;
-    if (isRepeatable === true) mail.extras.derived = true;
-    if (isFrame === true && envelope.type === 'stream-data') mail.extras.frame = true;
+    extras.outsider = outsider;
+    if (taint !== undefined) extras.taint = mergeTaint(extras.taint, [taint]) as Taint;
+    if (this.#request.wants === 'stream') extras.stream = true;
+    if (isRepeatable === true) extras.derived = true;
+    if (isFrame === true && envelope.type === 'stream-data') extras.frame = true;
     return mail;
   }
 
@@ -322,9 +333,10 @@ class Served implements ServedRequest {
   }
 }
 
-/** Whom it is for is said by its recipient. What else a node may not say of its agents, no mail has from an envelope. */
-function withoutHint(envelope: A2AEnvelope): A2AEnvelope {
-  if (envelope.metadata?.routingHint === undefined) return envelope;
-  const { routingHint: _, ...metadata } = envelope.metadata;
-  return { ...envelope, metadata };
+/** Without what a node may not say: whom it is for is said by its recipient, and tenants are this system's own. */
+function withoutOwn(envelope: A2AEnvelope): A2AEnvelope {
+  const { metadata } = envelope;
+  if (metadata?.routingHint === undefined && metadata?.tenant === undefined) return envelope;
+  const { routingHint: _, tenant: __, ...others } = metadata;
+  return { ...envelope, metadata: others };
 }

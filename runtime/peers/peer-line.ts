@@ -1,25 +1,21 @@
 import { Fifo } from '../mailbox/fifo.ts';
 import { remoteUnreachable } from '../protocol/edge-errors.ts';
-import type { PeerRequest } from './peer-message.ts';
-import { notSaid, type PeerSession, type RequestUser, type SentRequest } from './peer-session.ts';
-
-/** A request that waits for a session. */
-interface Held {
-  readonly message: Omit<PeerRequest, 'n'>;
-  readonly user: RequestUser;
-  sent: SentRequest | undefined;
-  /** What its reader has asked for so far, of a stream. */
-  pulled: number;
-  isOver: boolean;
-}
+import {
+  type Asking,
+  OwnRequest,
+  type RequestKeeper,
+  type RequestUser,
+  type SentRequest,
+} from './own-request.ts';
+import type { PeerSession } from './peer-session.ts';
 
 /**
  * The way to one other node, whatever session carries it at the moment. While there is none, requests wait here as long as the
  * node is awaited; a node that is not gets none.
  */
-export class PeerLine {
+export class PeerLine implements RequestKeeper {
   readonly node: string;
-  readonly #held = new Fifo<Held>();
+  readonly #held = new Fifo<OwnRequest>();
   /** What requests go over. */
   #session: PeerSession | undefined;
   /** Why the node is not awaited any more; undefined while it is. */
@@ -34,34 +30,26 @@ export class PeerLine {
     return this.#held.length;
   }
 
-  /** Throws REMOTE_UNREACHABLE when the node is not awaited, and NOT_SERIALISABLE. */
-  request(message: Omit<PeerRequest, 'n'>, user: RequestUser): SentRequest {
-    if (this.#lostBecause !== undefined) throw this.#unreachable(this.#lostBecause);
-    const held: Held = { message, user, sent: undefined, pulled: 0, isOver: false };
-    if (this.#session === undefined || this.#held.length > 0) this.#held.push(held);
-    else this.#give(this.#session, held);
-    return {
-      pull: (count) => {
-        held.pulled += count;
-        held.sent?.pull(count);
-      },
-      abort: (reason) => {
-        held.isOver = true;
-        held.sent?.abort(reason);
-      },
-    };
+  /** Throws REMOTE_UNREACHABLE when the node is not awaited, and NOT_SERIALISABLE. `asking` belongs to the line from then on. */
+  request(asking: Asking, user: RequestUser): SentRequest {
+    if (this.#lostBecause !== undefined)
+      throw remoteUnreachable(this.node, this.#lostBecause, { mayHaveArrived: false });
+    const request = new OwnRequest(asking, user, this);
+    if (this.#session === undefined || this.#held.length > 0) this.#held.push(request);
+    else this.#session.carry(request);
+    return request;
   }
 
   /** Requests go over this session from now on, first those that have waited. */
   use(session: PeerSession): void {
     this.#session = session;
     this.#lostBecause = undefined;
-    for (let held = this.#held.shift(); held !== undefined; held = this.#held.shift()) {
-      if (held.isOver) continue;
+    for (let request = this.#held.shift(); request !== undefined; request = this.#held.shift()) {
+      if (request.isOver) continue;
       try {
-        this.#give(session, held);
+        session.carry(request);
       } catch (error) {
-        held.user.onAnswer({ type: 'failed', n: 0, error: notSaid(error) });
+        request.refuse(error);
       }
     }
   }
@@ -74,26 +62,13 @@ export class PeerLine {
   /** The node is not awaited any more: what waits for it fails, and whatever comes. */
   lose(reason: string): void {
     this.#lostBecause = reason;
-    for (let held = this.#held.shift(); held !== undefined; held = this.#held.shift())
-      if (!held.isOver) held.user.onLost(reason, false);
+    for (let request = this.#held.shift(); request !== undefined; request = this.#held.shift())
+      request.lose(reason, false);
   }
 
-  #give(session: PeerSession, held: Held): void {
-    held.sent = session.request(held.message, {
-      onAnswer: (answer) => held.user.onAnswer(answer),
-      onLost: (reason, mayHaveArrived) => {
-        // What has not left this node goes over the next session.
-        if (mayHaveArrived || this.#lostBecause !== undefined) held.user.onLost(reason, mayHaveArrived);
-        else {
-          held.sent = undefined;
-          this.#held.push(held);
-        }
-      },
-    });
-    if (held.pulled > 0) held.sent.pull(held.pulled);
-  }
-
-  #unreachable(reason: string): Error {
-    return remoteUnreachable(this.node, reason, { mayHaveArrived: false });
+  takeBack(request: OwnRequest): boolean {
+    if (this.#lostBecause !== undefined) return false;
+    this.#held.push(request);
+    return true;
   }
 }

@@ -1,17 +1,16 @@
 import type { A2AChannel } from '../channels/a2a-channel.ts';
 import { Fifo } from '../mailbox/fifo.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
-import { reasonOf } from '../protocol/errors.ts';
 import { receive, type ReceiveFinding, type ReceivePolicy } from '../protocol/receive-policy.ts';
 import type { Clock, NewId } from '../protocol/seams.ts';
 import { sessionSequence } from '../protocol/session-sequence.ts';
+import { type Asking, notSaid, OwnRequest, type RequestUser, type SentRequest } from './own-request.ts';
 import {
   MAX_TEXT,
   type PeerAnswer,
   type PeerMessage,
   type PeerRequest,
   readPeerMessages,
-  type ToldError,
 } from './peer-message.ts';
 import { PeerPulse } from './peer-pulse.ts';
 import { PeerWriter } from './peer-writer.ts';
@@ -20,13 +19,6 @@ import { PeerWriter } from './peer-writer.ts';
 const MAX_BACKLOG = 1_024;
 /** A node has one session over a channel, and may call it as it likes. */
 const MAX_SESSIONS = 2;
-
-/** Whoever waits for what becomes of a request at the other node. */
-export interface RequestUser {
-  onAnswer(answer: PeerAnswer): void;
-  /** The session is over before the answer came; `mayHaveArrived`: the other node may have begun on it. */
-  onLost(reason: string, mayHaveArrived: boolean): void;
-}
 
 /** A request of the other node that is being done here. */
 export interface ServedRequest {
@@ -55,22 +47,6 @@ export interface PeerSessionDeps {
   readonly maxBytes: number;
   /** Requests of the other node that may be open at a time. */
   readonly maxServed: number;
-}
-
-/** A request of ours at the other node. */
-export interface SentRequest {
-  pull(count: number): void;
-  /** Nobody waits for its answer any more; nothing more is heard of it. */
-  abort(reason: string): void;
-}
-
-/** `n`: its number, from when it is on its way; `pulled`: what was asked for of its stream before. */
-interface OwnRequest {
-  readonly user: RequestUser;
-  readonly message: Omit<PeerRequest, 'n'>;
-  n: number | undefined;
-  pulled: number;
-  isOver: boolean;
 }
 
 /**
@@ -146,21 +122,21 @@ export class PeerSession {
   }
 
   /** Asks the other node for something. Throws NOT_SERIALISABLE. */
-  request(message: Omit<PeerRequest, 'n'>, user: RequestUser): SentRequest {
-    const own: OwnRequest = { user, message, n: undefined, pulled: 0, isOver: false };
-    if (this.#open.size >= this.#maxOpen || this.#waiting.length > 0) this.#waiting.push(own);
-    else this.#give(own);
-    return {
-      pull: (count) => {
-        if (own.n === undefined) own.pulled += count;
-        else if (!own.isOver) this.say({ type: 'pull', n: own.n, count });
-      },
-      abort: (reason) => {
-        if (own.isOver) return;
-        own.isOver = true;
-        if (own.n !== undefined) this.say({ type: 'abort', n: own.n, reason: reason.slice(0, MAX_TEXT) });
-      },
-    };
+  request(asking: Asking, user: RequestUser): SentRequest {
+    const request = new OwnRequest(asking, user);
+    this.carry(request);
+    return request;
+  }
+
+  /** Says a request, at once if the other node takes one more. Throws NOT_SERIALISABLE. */
+  carry(request: OwnRequest): void {
+    if (this.#open.size >= this.#maxOpen || this.#waiting.length > 0) this.#waiting.push(request);
+    else this.#give(request);
+  }
+
+  /** Nobody waits for the answer to request `n` of ours any more. */
+  sayAbort(n: number, reason: string): void {
+    this.say({ type: 'abort', n, reason: reason.slice(0, MAX_TEXT) });
   }
 
   /** Answers a request of the other node; `done` and `failed` end it. */
@@ -201,8 +177,8 @@ export class PeerSession {
     const open = [...this.#open.values()];
     this.#open.clear();
     for (let own = this.#waiting.shift(); own !== undefined; own = this.#waiting.shift())
-      if (!own.isOver) own.user.onLost(reason, false);
-    for (const own of open) if (!own.isOver) own.user.onLost(reason, true);
+      own.lose(reason, false);
+    for (const own of open) own.lose(reason, true);
     const served = [...this.#served.values()];
     this.#served.clear();
     for (const request of served) request.abort(reason);
@@ -211,11 +187,11 @@ export class PeerSession {
   }
 
   #give(own: OwnRequest): void {
-    this.#writer.write({ ...own.message, n: this.#nextNumber });
-    own.n = this.#nextNumber++;
-    this.#open.set(own.n, own);
-    if (own.pulled > 0) this.say({ type: 'pull', n: own.n, count: own.pulled });
+    own.sayAs(this.#nextNumber, this, this.#write);
+    this.#open.set(this.#nextNumber++, own);
   }
+
+  readonly #write = (request: PeerRequest): void => this.#writer.write(request);
 
   /** Gives what waits, as far as the other node takes more. */
   #pump(): void {
@@ -226,8 +202,7 @@ export class PeerSession {
       try {
         this.#give(own);
       } catch (error) {
-        own.isOver = true;
-        own.user.onAnswer({ type: 'failed', n: 0, error: notSaid(error) });
+        own.refuse(error);
       }
     }
   }
@@ -291,11 +266,7 @@ export class PeerSession {
     if (own === undefined) return this.#fault(`an answer to request ${answer.n}, which is not open`);
     const isLast = answer.type === 'done' || answer.type === 'failed';
     if (isLast) this.#open.delete(answer.n);
-    // What was given up here goes on there until it hears of that.
-    if (!own.isOver) {
-      own.isOver = isLast;
-      own.user.onAnswer(answer);
-    }
+    own.answered(answer, isLast);
     if (isLast) this.#pump();
   }
 
@@ -304,9 +275,3 @@ export class PeerSession {
     this.end(`what it says makes no sense: ${reason}`);
   }
 }
-
-/** Why something was not said to the other node. */
-export const notSaid = (error: unknown): ToldError => ({
-  code: 'NOT_SERIALISABLE',
-  message: reasonOf(error),
-});

@@ -30,8 +30,11 @@ function isCarried(value: unknown, depth: number): boolean {
     return true;
   }
   if (Object.getOwnPropertySymbols(value).length > 0) return false;
-  for (const key of Object.keys(value))
-    if (!isCarried((value as Record<string, unknown>)[key], depth - 1)) return false;
+  // To list the names would cost more than to look at the values, and most values are texts.
+  for (const key in value) {
+    const item: unknown = (value as Record<string, unknown>)[key];
+    if (typeof item !== 'string' && !isCarried(item, depth - 1)) return false;
+  }
   return true;
 }
 
@@ -92,7 +95,7 @@ function kindOf(value: unknown): string | undefined {
 function isPlain(value: object): boolean {
   if (Array.isArray(value)) return true;
   const prototype = Object.getPrototypeOf(value) as object | null;
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
+  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 const nameOf = (value: object): string =>
