@@ -21,6 +21,7 @@ import type { ArrivingMail, PeerChannels } from './peer-channels.ts';
 import { type PeerRequest, PEERS_ID, type ToldError } from './peer-message.ts';
 import { type PeerNames, readName } from './peer-names.ts';
 import type { PeerSession, ServedRequest } from './peer-session.ts';
+import { SharedPaths } from './shared-paths.ts';
 
 /** What other nodes ask is done in this thread, in the names of their agents. */
 export interface PeerDeskDeps {
@@ -47,14 +48,16 @@ export class PeerDesk {
   readonly #deps: PeerDeskDeps;
   /** How many requests of an agent wait until its row is here; what comes after them waits behind them. */
   readonly #waiting = new Map<string, number>();
+  readonly #paths: SharedPaths;
 
   constructor(deps: PeerDeskDeps) {
     this.#deps = deps;
+    this.#paths = new SharedPaths(deps.names);
   }
 
   /** Begins on a request; its answers go to the session. */
   serve(request: PeerRequest, session: PeerSession, asker: Asker): ServedRequest {
-    const served = new Served(request, session, asker, this.#deps);
+    const served = new Served(request, session, asker, this.#deps, this.#paths);
     const { sender } = request.envelope;
     try {
       if (readName(sender)?.node !== asker.node)
@@ -96,6 +99,7 @@ class Served implements ServedRequest {
   readonly #session: PeerSession;
   readonly #asker: Asker;
   readonly #deps: PeerDeskDeps;
+  readonly #paths: SharedPaths;
   /** What whoever asks is called here. */
   readonly #sender: string;
   /** Why nobody waits for it any more. */
@@ -109,7 +113,14 @@ class Served implements ServedRequest {
   #taint: Taint | undefined;
   #spent: Required<Cost> | undefined;
 
-  constructor(request: PeerRequest, session: PeerSession, asker: Asker, deps: PeerDeskDeps) {
+  constructor(
+    request: PeerRequest,
+    session: PeerSession,
+    asker: Asker,
+    deps: PeerDeskDeps,
+    paths: SharedPaths,
+  ) {
+    this.#paths = paths;
     this.#request = request;
     this.#session = session;
     this.#asker = asker;
@@ -199,7 +210,8 @@ class Served implements ServedRequest {
         ...(budget === undefined ? {} : { budget, onSpent: this.#onSpent }),
       });
       for await (const value of chunks) {
-        await this.#creditForOne();
+        if (this.#credit <= 0) await this.#someCredit();
+        this.#credit -= 1;
         if (this.#goneBecause !== undefined) throw this.#goneBecause;
         this.#session.answer({ type: 'chunk', n, value, ...this.#tainted });
       }
@@ -234,7 +246,7 @@ class Served implements ServedRequest {
 
   /** The envelope as one of this system: what its node may not say of itself is left out. */
   #mailOf({ envelope, deadlineMs, isRepeatable, isFrame }: PeerRequest): Mail {
-    const { thread, names, self } = this.#deps;
+    const { thread, self } = this.#deps;
     const read = readName(envelope.recipient);
     if (read?.node !== self) throw agentNotFound(envelope.recipient);
     const mail = fromEnvelope(withoutOwn(envelope));
@@ -242,11 +254,7 @@ class Served implements ServedRequest {
     mail.recipient = read.agent;
     mail.timestamp = thread.turns.stamp();
     mail.deadlineAtMs = deadlineMs === undefined ? 0 : Math.max(1, mail.timestamp + deadlineMs);
-    mail.path = mail.path?.map(({ agent, capability, envelopeId }) => ({
-      agent: names.here(agent),
-      capability,
-      envelopeId,
-    }));
+    mail.path = mail.path && this.#paths.here(mail.path);
     mail.extras ??= {};
     const { extras } = mail;
     const { taint, outsider } = this.#asker;
@@ -324,12 +332,11 @@ class Served implements ServedRequest {
     });
   }
 
-  async #creditForOne(): Promise<void> {
+  async #someCredit(): Promise<void> {
     while (this.#credit <= 0 && this.#goneBecause === undefined)
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
-    this.#credit -= 1;
   }
 }
 
