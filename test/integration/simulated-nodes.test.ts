@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { capability, defineAgent } from 'orrery';
 import { type NodeControls, type SimulatedTeam, simulate } from 'orrery/simulate';
-import { PeerSession } from '../../runtime/peers/peer-session.ts';
+import { PeerLine } from '../../runtime/peers/peer-line.ts';
 
 const CARD = { version: '1.0.0', description: 'Works', tier: 2 } as const;
 const work = capability({ id: 'test.work', description: 'Works', input: z.int(), output: z.int() });
@@ -168,14 +168,10 @@ describe('nodes in a simulation (F-03, N-3.6)', () => {
   });
 
   it('are found out when they send again what may have arrived', async () => {
-    const { request } = PeerSession.prototype;
-    vi.spyOn(PeerSession.prototype, 'request').mockImplementation(function (
-      this: PeerSession,
-      message,
-      user,
-    ) {
-      const onLost = (reason: string): void => user.onLost(reason, false);
-      return request.call(this, message, { onAnswer: (answer) => user.onAnswer(answer), onLost });
+    const { request } = PeerLine.prototype;
+    vi.spyOn(PeerLine.prototype, 'request').mockImplementation(function (this: PeerLine, asking, user) {
+      const onLost = (): void => void request.call(this, { ...asking }, user);
+      return request.call(this, { ...asking }, { onAnswer: (answer) => user.onAnswer(answer), onLost });
     });
     const { violations } = await killedAtWork();
     expect(violations.join()).toMatch(/rome\/mars has begun twice on \S+ of oslo\/system\/host/);

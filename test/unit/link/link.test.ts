@@ -270,3 +270,21 @@ describe('the rest of a link', () => {
     expect(performance.now() - startedMs).toBeGreaterThan(4);
   });
 });
+
+describe('The posts of a link', () => {
+  /** How many posts are there before the code that sends is over. */
+  const postsOf = (kind: number): number => {
+    const { end, other } = setUp();
+    for (let n = 0; n < 40; n++) end.link.sendReply(1, kind, n, false);
+    let posts = 0;
+    while (other.deliver()) posts += 1;
+    end.link.flush();
+    while (other.deliver());
+    expect(other.heard.replies).toEqual(Array.from({ length: 40 }, (_, n) => [1, kind, n]));
+    return posts;
+  };
+
+  it('have 16 chunks of a stream each, and one answer where few asks wait', () => {
+    expect([postsOf(REPLY.chunk), postsOf(REPLY.value)]).toEqual([2, 40]);
+  });
+});
