@@ -5,6 +5,8 @@ type Path = readonly PathHop[];
 
 /** Paths that are kept; the oldest gives way. */
 const MAX_PATHS = 64;
+/** Characters of one that is kept: what another node says at length is not. */
+const MAX_LENGTH = 4_096;
 
 /**
  * The paths of envelopes of other nodes, with the names of here. All that one work sends has the same path: here it is one object,
@@ -28,6 +30,7 @@ export class SharedPaths {
       capability,
       envelopeId,
     }));
+    if (lengthOf(named) > MAX_LENGTH) return named;
     this.#known.delete(key);
     this.#known.set(key, named);
     if (this.#known.size > MAX_PATHS) this.#known.delete(this.#known.keys().next().value as string);
@@ -45,3 +48,6 @@ export class SharedPaths {
     return true;
   }
 }
+
+const lengthOf = (path: Path): number =>
+  path.reduce((sum, hop) => sum + hop.agent.length + hop.capability.length + hop.envelopeId.length, 0);

@@ -39,6 +39,15 @@ describe('The paths of what another node sends (N-3.7)', () => {
     expect(paths.here([hop('oslo/mars', 'e-1')])).toEqual([hop('oslo/mars', 'e-1')]);
   });
 
+  it('are not kept when they are long', () => {
+    const { paths } = setUp();
+    const long = () => Array.from({ length: 400 }, (_, n) => hop('oslo/mars', `e-${n}`));
+    const here = paths.here(long());
+    expect(here).toHaveLength(400);
+    expect(paths.here(long())).not.toBe(here);
+    expect(paths.here(long())).toEqual(here);
+  });
+
   it('are kept as long as 63 others have not come after them', () => {
     const { paths } = setUp();
     const first = paths.here([hop('oslo/mars', 'e-0')]);
