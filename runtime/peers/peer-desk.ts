@@ -100,8 +100,6 @@ class Served implements ServedRequest {
   readonly #asker: Asker;
   readonly #deps: PeerDeskDeps;
   readonly #paths: SharedPaths;
-  /** What whoever asks is called here. */
-  readonly #sender: string;
   /** Why nobody waits for it any more. */
   #goneBecause: OrreryError | undefined;
   /** Made for whoever needs it. */
@@ -125,7 +123,6 @@ class Served implements ServedRequest {
     this.#session = session;
     this.#asker = asker;
     this.#deps = deps;
-    this.#sender = deps.names.here(request.envelope.sender);
   }
 
   pull(count: number): void {
@@ -152,7 +149,8 @@ class Served implements ServedRequest {
   }
 
   get #row(): AgentRow | undefined {
-    return this.#deps.thread.table.get(this.#sender);
+    const { thread, names } = this.#deps;
+    return thread.table.get(names.here(this.#request.envelope.sender));
   }
 
   perform(): void {
@@ -160,7 +158,7 @@ class Served implements ServedRequest {
       if (this.#goneBecause !== undefined) throw this.#goneBecause;
       const from = this.#row;
       if (from === undefined) throw agentNotFound(this.#request.envelope.sender);
-      const mail = this.#mailOf(this.#request);
+      const mail = this.#mailOf(this.#request, from);
       const { wants, channel } = this.#request;
       this.#deps.thread.turns.beginUnlessRunning();
       if (channel !== undefined) this.#pass(from, mail);
@@ -245,12 +243,12 @@ class Served implements ServedRequest {
   }
 
   /** The envelope as one of this system: what its node may not say of itself is left out. */
-  #mailOf({ envelope, deadlineMs, isRepeatable, isFrame }: PeerRequest): Mail {
+  #mailOf({ envelope, deadlineMs, isRepeatable, isFrame }: PeerRequest, from: AgentRow): Mail {
     const { thread, self } = this.#deps;
     const read = readName(envelope.recipient);
     if (read?.node !== self) throw agentNotFound(envelope.recipient);
     const mail = fromEnvelope(withoutOwn(envelope));
-    mail.sender = this.#sender;
+    mail.sender = from.id;
     mail.recipient = read.agent;
     mail.timestamp = thread.turns.stamp();
     mail.deadlineAtMs = deadlineMs === undefined ? 0 : Math.max(1, mail.timestamp + deadlineMs);
