@@ -12,7 +12,7 @@ import { ERROR_CODES, type ErrorCode, isOrreryError, OrreryError, reasonOf } fro
 import type { Asking, RequestUser, SentRequest } from './own-request.ts';
 import type { LeavingMail, PeerChannels } from './peer-channels.ts';
 import type { PeerAnswer, ToldError } from './peer-message.ts';
-import type { PeerNames } from './peer-names.ts';
+import { type PeerNames, renamed } from './peer-names.ts';
 import type { AnswerAbout } from './peer-review.ts';
 import type { PeerLine } from './peer-line.ts';
 
@@ -174,12 +174,7 @@ class Relayed implements RequestUser {
     envelope.recipient = names.everywhere(row.id);
     const metadata: Record<string, unknown> = envelope.metadata as EnvelopeMetadata;
     for (const own of OWN) if (metadata[own] !== undefined) metadata[own] = undefined;
-    if (mail.path !== undefined)
-      metadata['path'] = mail.path.map(({ agent, capability, envelopeId }) => ({
-        agent: names.everywhere(agent),
-        capability,
-        envelopeId,
-      }));
+    if (mail.path !== undefined) metadata['path'] = renamed(mail.path, (agent) => names.everywhere(agent));
     if (mail.extras?.budget !== undefined) metadata['budget'] = this.#reserve();
     return envelope;
   }

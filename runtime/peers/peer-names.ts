@@ -1,3 +1,4 @@
+import type { PathHop } from '../protocol/envelope.ts';
 import { HOST_ID, isSystemId } from '../protocol/policy.ts';
 import type { RoutingTable } from '../routing/routing-table.ts';
 
@@ -13,6 +14,10 @@ export function readName(name: string): NameElsewhere | undefined {
   if (at <= 0 || at === name.length - 1) return undefined;
   return { node: name.slice(0, at), agent: name.slice(at + 1) };
 }
+
+/** The path with other names of its agents. */
+export const renamed = (path: readonly PathHop[], nameOf: (agent: string) => string): PathHop[] =>
+  path.map(({ agent, capability, envelopeId }) => ({ agent: nameOf(agent), capability, envelopeId }));
 
 /**
  * What agents are called here and everywhere. Everywhere an agent is `<node>/<id>`. Here an agent of another node has its own id,

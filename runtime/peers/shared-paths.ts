@@ -1,5 +1,5 @@
 import type { PathHop } from '../protocol/envelope.ts';
-import type { PeerNames } from './peer-names.ts';
+import { type PeerNames, renamed } from './peer-names.ts';
 
 type Path = readonly PathHop[];
 
@@ -25,11 +25,7 @@ export class SharedPaths {
     const key = path.at(-1)?.envelopeId ?? '';
     const known = this.#known.get(key);
     if (known !== undefined && this.#isSame(known, path)) return known;
-    const named = path.map(({ agent, capability, envelopeId }) => ({
-      agent: this.#names.here(agent),
-      capability,
-      envelopeId,
-    }));
+    const named = renamed(path, (agent) => this.#names.here(agent));
     if (lengthOf(named) > MAX_LENGTH) return named;
     this.#known.delete(key);
     this.#known.set(key, named);
