@@ -72,6 +72,8 @@ export class Cell {
   readonly #slot: number;
   /** What was last written of it where all threads read it. */
   #told: { readiness: Readiness; load: number } = { readiness: READINESS.awaited, load: 0 };
+  /** How soon its code can be reached; elsewhere than in this thread that may be another than how the agent is. */
+  #reach: Readiness = READINESS.live;
   readonly #mailbox = new CellMailbox();
   /** Of what is in hand, the newest. */
   #hand: Handling | undefined;
@@ -103,6 +105,12 @@ export class Cell {
   become(type: CellEvent['type']): void {
     this.#life = steps.step(this.#life, { type }).snapshot;
     this.#told.readiness = readinessOf(this.status, !this.wasStarted);
+    this.#writeWord();
+  }
+
+  /** How soon its code, which is on another node, can be reached: others are told of no more. */
+  reachIs(reach: Readiness): void {
+    this.#reach = reach;
     this.#writeWord();
   }
 
@@ -599,7 +607,8 @@ export class Cell {
   }
 
   #writeWord(): void {
-    this.thread.agentStatus.write(this.#slot, this.#told.readiness, this.#told.load);
+    const { readiness, load } = this.#told;
+    this.thread.agentStatus.write(this.#slot, Math.min(readiness, this.#reach) as Readiness, load);
   }
 
   get #lastWord(): ErrorData {

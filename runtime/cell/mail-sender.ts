@@ -17,6 +17,7 @@ import type { ThreadRouter } from '../routing/thread-router.ts';
 import { AgentId } from '../agent/agent-options.ts';
 import { callOutside } from '../agent/call-outside.ts';
 import type { AskOptions, Target, TellOptions } from '../agent/context.ts';
+import type { Cell } from './cell.ts';
 import type { CellThread } from './cell-thread.ts';
 import { GrantUse, NO_STEPS, type Send, type SendStep } from './send-step.ts';
 import type { Handling } from './handling.ts';
@@ -51,6 +52,8 @@ export interface SendingThread extends CellThread {
   readonly room: RoomWaiters;
   readonly counters: Float64Array;
   readonly broadcastToSender: boolean;
+  /** The cell of the agent in this slot, if it is hosted here. */
+  cellOf(slot: number): Cell | undefined;
 }
 
 /** What of a send is not in its mail. */

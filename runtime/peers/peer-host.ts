@@ -27,7 +27,7 @@ import { type CardMessage, PEERS_ID, type PeerRequest, type PeerTermsMessage } f
 import { moduleOf, nameIn } from './peer-module.ts';
 import { PeerNames } from './peer-names.ts';
 import { type OwnIdentity, type PeerNetwork, PeerNode, type PeerNodeUser } from './peer-node.ts';
-import type { PeerStatus } from './peer.machine.ts';
+import { type PeerStatus, REACH } from './peer.machine.ts';
 import { RefusedCards } from './refused-cards.ts';
 import type { PeerSession, ServedRequest } from './peer-session.ts';
 import { clearanceBy, mayBeCalled, type Trust } from './trust.ts';
@@ -188,8 +188,10 @@ export class PeerHost implements PeerNodeUser {
       const name = nameIn(module);
       const member = this.#members.get(name);
       if (member === undefined) continue;
-      if (problem === undefined) member.here.resolve();
-      else {
+      if (problem === undefined) {
+        this.#tellReach(member);
+        member.here.resolve();
+      } else {
         this.#forget(member);
         this.#problem(`"${name}" was not taken in: ${problem}`);
       }
@@ -347,7 +349,15 @@ export class PeerHost implements PeerNodeUser {
       success: status === 'up',
       reason: reason === undefined ? status : `${status}: ${reason}`,
     });
+    for (const member of this.#members.values()) if (member.peer === peer) this.#tellReach(member);
     if (status === 'up' && peer.session !== undefined) this.#terms?.begin(peer.session, peer);
+  }
+
+  /** What is for a capability goes to whom it can reach. */
+  #tellReach({ name, peer }: Member): void {
+    const { thread } = this.#deps;
+    const slot = thread.table.get(this.#names.idOf(name) ?? '')?.slot ?? -1;
+    thread.cellOf(slot)?.reachIs(REACH[peer.status]);
   }
 
   onSessionOver({ node }: Peer, reason: string): void {

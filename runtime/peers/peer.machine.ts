@@ -1,4 +1,5 @@
 import { setup } from 'xstate';
+import { READINESS, type Readiness } from '../routing/agent-status-memory.ts';
 
 /** What happens to a node elsewhere, and why. */
 export interface PeerLifeEvent {
@@ -54,3 +55,12 @@ export const peerMachine = setup({
 });
 
 export type PeerStatus = 'awaited' | 'up' | 'rejoining' | 'lost' | 'revoked';
+
+/** How soon agents of a node with this status can take mail. */
+export const REACH: Readonly<Record<PeerStatus, Readiness>> = {
+  awaited: READINESS.awaited,
+  up: READINESS.live,
+  rejoining: READINESS.awaited,
+  lost: READINESS.ended,
+  revoked: READINESS.ended,
+};

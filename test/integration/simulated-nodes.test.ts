@@ -68,6 +68,45 @@ describe('nodes in a simulation (F-03, N-3.6)', () => {
     expect(virtualMs).toBeLessThan(120_000);
   });
 
+  it('are asked for a capability before those that cannot be reached', async () => {
+    const seen = { mars: [] as number[], io: [] as number[] };
+    const { nodes, violations } = await simulate({
+      nodes: {
+        rome: { agents: [worker('mars', seen.mars)] },
+        lima: { agents: [worker('io', seen.io)] },
+        oslo: {
+          agents: [],
+          peers: { channel: { heartbeatMs: 1_000, silenceTimeoutMs: 3_000, reconnectTimeoutMs: 20_000 } },
+          run: async (team, { network, sleep }) => {
+            for (const agent of ['mars', 'io']) await team.ask({ agent, capability: work }, 0);
+            let asked = 0;
+            const whoWorks = async (): Promise<string> => {
+              await team.ask(work, ++asked);
+              return seen.mars.includes(asked) ? 'rome' : 'lima';
+            };
+            const first = await whoWorks();
+            const answering = [first];
+            // So long that it is awaited, and that it is lost.
+            for (const awayMs of [10_000, 60_000]) {
+              network.part([[first]]);
+              await sleep(awayMs);
+              answering.push(await whoWorks());
+              network.heal();
+              await sleep(10_000);
+              answering.push(await whoWorks());
+            }
+            return answering;
+          },
+        },
+      },
+    });
+    expect(violations).toEqual([]);
+    const answering = nodes['oslo']?.value as readonly string[];
+    const [first] = answering;
+    const other = first === 'rome' ? 'lima' : 'rome';
+    expect(answering).toEqual([first, other, first, other, first]);
+  });
+
   it('are killed and come back under their keys', async () => {
     const seen: number[] = [];
     const { nodes, violations } = await simulate({
