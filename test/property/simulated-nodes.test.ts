@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Faults, type NetworkOptions, type NodesResult, simulate } from '../../simulate.ts';
 import { times } from '../fixtures/effort.ts';
+import { brokenChannel, newChannelBooks, talkingNodes } from '../fixtures/simulated-channels.ts';
 import {
   brokenBetween,
   busyNodes,
@@ -21,6 +22,12 @@ const ROUGH: NetworkOptions = {
   stall: { probability: 0.005, ms: [100, 1_500], most: 3 },
   partition: { probability: 0.003, ms: [100, 4_000], most: 2 },
   refuse: { probability: 0.1 },
+};
+/** No envelope loses so many connections that its channel gives it up. */
+const CUT: NetworkOptions = {
+  ...ROUGH,
+  cut: { probability: 0.008, most: 2 },
+  partition: { probability: 0.003, ms: [100, 4_000], most: 1 },
 };
 /** Nodes are apart for so long that they are told so. */
 const PARTED: NetworkOptions = {
@@ -94,6 +101,35 @@ describe('simulate, with several nodes (F-03, N-3.6, N-3.7)', { timeout: LIMIT_M
     const seen = await run(THREADS);
     expect(seen.cut).toBeGreaterThan(0);
   });
+
+  it.each([
+    ['that are cut, stall and part', { network: CUT }],
+    ['that part for long', { network: PARTED }],
+    ['of nodes that are killed', KILLED],
+  ])(
+    'carries a channel once and in order both ways, or tells its sender, over connections %s (N-3.1)',
+    async (_, scenario) => {
+      let arrived = 0;
+      let failed = 0;
+      await fc.assert(
+        fc.asyncProperty(seeds, async (seed) => {
+          const books = newChannelBooks();
+          const { ending, violations, nodes } = await simulate(talkingNodes(books, { seed, ...scenario }));
+          expect({ ending, violations, error: nodes['oslo']?.error }).toEqual({
+            ending: 'quiet',
+            violations: [],
+          });
+          expect(brokenChannel(books, scenario === KILLED)).toEqual([]);
+          if (scenario.network === CUT) expect(books.there.failed).toEqual([]);
+          arrived += books.back.arrived.length;
+          failed += books.there.failed.length;
+        }),
+        { numRuns: RUNS },
+      );
+      expect(arrived).toBeGreaterThan(0);
+      if (RUNS > 100 && scenario.network !== CUT) expect(failed).toBeGreaterThan(0);
+    },
+  );
 
   it('gives the same traces for the same seed, and others for another', async () => {
     await fc.assert(
