@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { RemoteAgentClient } from '../../gateway/a2a/client/remote-agent-client.ts';
+import { systemSeams } from '../../runtime/protocol/system-seams.ts';
+import { FakeClock } from '../fixtures/fake-clock.ts';
 import { cardOf, type Incoming, result, ScriptedAgent, stream, taskOf } from '../fixtures/scripted-agent.ts';
 import { part, quick, say, update } from '../fixtures/scripted-events.ts';
+import { until } from '../fixtures/until.ts';
 
 describe('a server that does not tell the truth (A2A 1.0)', () => {
   const lies: readonly [string, (incoming: Incoming) => void, object][] = [
@@ -90,8 +93,13 @@ describe('a server that does not tell the truth (A2A 1.0)', () => {
   it('says nothing: it is given up, and what came before counts', async () => {
     await using agent = await ScriptedAgent.listen();
     agent.answer = () => undefined;
-    using client = new RemoteAgentClient(agent.url, { ...quick, idleMs: 40 });
-    await expect(client.send(say('go'))).rejects.toMatchObject({
+    // By the clock of a machine that is busy elsewhere, nothing might have come of the card either.
+    const clock = new FakeClock();
+    using client = new RemoteAgentClient(agent.url, { ...quick, idleMs: 40 }, { ...systemSeams(), clock });
+    const sent = expect(client.send(say('go'))).rejects;
+    await until('it is asked', () => agent.calls.length === 2);
+    clock.advance(40);
+    await sent.toMatchObject({
       code: 'REMOTE_UNREACHABLE',
       details: { mayHaveArrived: true },
     });
