@@ -29,7 +29,7 @@ describe('our client of our own server (A-07, A-11, X-25, X-26, X-27)', () => {
   let b: RemoteSystem;
   beforeAll(async () => {
     b = await RemoteSystem.start('b');
-  }, 30_000);
+  });
   afterAll(() => b[Symbol.asyncDispose]());
 
   describe.each(WAYS)('$version over $binding', (prefer) => {

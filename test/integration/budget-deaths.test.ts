@@ -152,7 +152,7 @@ describe('Threads that are killed again and again (F-04)', () => {
     });
     while (!isOver) await Promise.all(layers(3).map(settle));
     await killing;
-    await until('only the account itself is open', () => team.open() === 1, 20_000);
+    await until('only the account itself is open', () => team.open() === 1);
     const spent = tallied(tally).tokens;
     expect(spent).toBeLessThanOrEqual(BUDGET);
     const left = account.left.tokens as number;

@@ -23,10 +23,10 @@ const diaryOf = (name: string): Promise<string[]> =>
   system.ask({ agent: name, capability: diary }, undefined);
 
 /** Walks `a.one b.two ...`, each asking the next. */
-function walk(text: string, timeoutMs = 10_000): Promise<string[]> {
+function walk(text: string): Promise<string[]> {
   const [first, ...rest] = way(text);
   if (first === undefined) throw new Error('an empty way');
-  return system.ask({ agent: first.agent, capability: HOPS[first.hop] }, { way: rest }, { timeoutMs });
+  return system.ask({ agent: first.agent, capability: HOPS[first.hop] }, { way: rest });
 }
 
 describe('Call-backs', () => {

@@ -70,7 +70,7 @@ describe('A thread that ends while an agent has several envelopes in hand, and n
     expect(await call('of-one', { how: 'answers' }, bob)).toContain('answered');
     expect(await statusOf('of-one')).toBe('running');
     expect(await refusalsBy('of-one')).toHaveLength(1);
-  }, 60_000);
+  });
 
   it('is charged to the one whose envelope is left, although others were begun on later and are answered', async () => {
     for (let n = 0; n < 4; n++) {
@@ -81,7 +81,7 @@ describe('A thread that ends while an agent has several envelopes in hand, and n
     expect(await call('alone', { how: 'answers' }, eve)).toContain('RATE_LIMITED');
     expect(await call('alone', { how: 'answers' }, bob)).toContain('answered');
     expect(await statusOf('alone')).toBe('running');
-  }, 60_000);
+  });
 
   it.each([
     ['two callers', 'of-two', (agentId: string) => call(agentId, { how: 'keeps' }, bob)],
@@ -100,6 +100,5 @@ describe('A thread that ends while an agent has several envelopes in hand, and n
       await until('the agent is given up', async () => (await statusOf(agentId)) === 'failed');
       expect(await refusalsBy(agentId)).toEqual([]);
     },
-    60_000,
   );
 });

@@ -71,6 +71,6 @@ describe.each(['once', 'retry'] as const)(
       } finally {
         await system.stop();
       }
-    }, 100_000);
+    });
   },
 );

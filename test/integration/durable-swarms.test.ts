@@ -78,7 +78,7 @@ async function killed(owner: string, who: string, kills: number): Promise<SwarmO
     await host.prints(round === 0 ? 'begun' : 'up');
     // The first one dies over its proposals, as likely as not.
     if (round > 0) reached = begun().length + 1 + Math.floor(random() * 3);
-    await until('it goes on', () => begun().length >= reached, 60_000);
+    await until('it goes on', () => begun().length >= reached);
     await new Promise((resolve) => setTimeout(resolve, random() * PART_MS));
     await host.kill();
   }
@@ -160,7 +160,7 @@ describe('A swarm whose system is stopped, or whose owner loses its thread (N-8.
       const first = await start('digger');
       const plan = planOf(6, inputOf(300));
       const { id } = await first.swarms.createSwarm('Dig', [dig.id], { ...LIMITS, plan });
-      await until('four dig', () => begun().length === 4);
+      await until('four dig', () => begun().length >= 4);
       const over = rejection(first.swarms.outcome(id));
       await first.stop({ drainMs });
       expect(await over).toMatchObject({ code: 'SYSTEM_STOPPED' });
@@ -178,7 +178,6 @@ describe('A swarm whose system is stopped, or whose owner loses its thread (N-8.
       expect(await third.swarms.outcome(id)).toEqual(outcome);
       expect(new Set(begun()).size).toBe(begun().length);
     },
-    60_000,
   );
 
   it.each(['digger', 'day-labourer'] as const)(
@@ -192,7 +191,7 @@ describe('A swarm whose system is stopped, or whose owner loses its thread (N-8.
       const roster = await system.roster();
       const placeOf = (id: string) => roster.find((row) => row.id === id)?.place as string;
       await system.terminate(placeOf('retry-foreman'));
-      await until('it is written down how it ended', () => linesOf(ends).length > 0, 30_000);
+      await until('it is written down how it ended', () => linesOf(ends).length > 0);
       const outcome = JSON.parse(linesOf(ends).at(-1) as string) as SwarmOutcome;
       checkOutcome(outcome, 8);
       expect(new Set(begun()).size).toBe(begun().length);
@@ -205,7 +204,6 @@ describe('A swarm whose system is stopped, or whose owner loses its thread (N-8.
         if (who === 'digger') expect(assignments).toMatchObject([{ epoch: 1, end: 'completed' }]);
       expect(await system.ask(look, undefined)).toMatchObject([{ status: 'completed' }]);
     },
-    60_000,
   );
 
   it('is cancelled, with all that it has handed out, when nobody is to try the work again that it belongs to', async () => {
@@ -219,5 +217,5 @@ describe('A swarm whose system is stopped, or whose owner loses its thread (N-8.
     await until('it is cancelled', async () => (await system.ask(look, undefined))[0]?.status === 'failed');
     await until('nobody digs', async () => (await system.conservation()).inFlight === 0);
     expect(begun()).toHaveLength(4);
-  }, 60_000);
+  });
 });

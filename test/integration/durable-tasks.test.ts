@@ -65,8 +65,8 @@ describe('Tasks of a system with a journal, killed again and again (X-25..X-29, 
       const reached = worked().length + 5 + Math.floor(random() * 60);
       const waitMs = random() * 60;
       await live(life, SENDS, async (says) => {
-        await until('it is up', () => says('up'), 60_000);
-        await until('it works', () => says('sent') || worked().length >= reached, 60_000);
+        await until('it is up', () => says('up'));
+        await until('it works', () => says('sent') || worked().length >= reached);
         await new Promise((resolve) => setTimeout(resolve, waitMs));
       });
     }
@@ -165,7 +165,6 @@ describe('Tasks of a system that is stopped and started again', () => {
       expect(worked().filter((line) => line.startsWith('begun'))).toHaveLength(4);
       await stop(second);
     },
-    60_000,
   );
 
   it('remember what was asked, an approval that was given, and what is forgotten (C-24, X-51)', async () => {
@@ -198,5 +197,5 @@ describe('Tasks of a system that is stopped and started again', () => {
     await running.tasks.whenIdle(OWNER, id);
     expect(linesOf(file)).toEqual(['c', 'c']);
     await stop(running);
-  }, 60_000);
+  });
 });

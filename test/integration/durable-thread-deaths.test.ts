@@ -38,5 +38,5 @@ describe('The death of a thread, in a system with a journal (F-01)', () => {
     await using journal = await openJournal(path);
     expect(await journal.agents()).toMatchObject([{ agentId: 'hoarder', waiting: GIVEN - 1 }]);
     expect(await journal.deadLetters()).toHaveLength(1);
-  }, 60_000);
+  });
 });

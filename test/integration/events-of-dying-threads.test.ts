@@ -40,14 +40,10 @@ afterAll(async () => {
 });
 
 const settled = () =>
-  until(
-    'everything is settled',
-    async () => {
-      const counts = await system.conservation();
-      return counts.inFlight === 0 && counts.holds ? counts : undefined;
-    },
-    60_000,
-  );
+  until('everything is settled', async () => {
+    const counts = await system.conservation();
+    return counts.inFlight === 0 && counts.holds ? counts : undefined;
+  });
 
 const size = (): number => (existsSync(file) ? statSync(file).size : 0);
 

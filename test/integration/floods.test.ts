@@ -41,7 +41,7 @@ async function run<Printed>(script: string, ...args: string[]): Promise<Printed>
       fixture(script),
       ...args,
     ],
-    { timeout: 80_000 },
+    { timeout: 100_000 },
   );
   return JSON.parse(stdout) as Printed;
 }
@@ -63,7 +63,6 @@ describe('A flood at an agent that handles 1,000 a second (F-01, F-12)', () => {
       expect([during.holds, after.holds]).toEqual([true, true]);
       expect(growthMb).toBeLessThan(MOST_MB);
     },
-    90_000,
   );
 
   it(`of ${inWords(WAITING)} that wait for room is bounded in memory and loses none: from the host and from a worker`, async () => {
@@ -76,19 +75,19 @@ describe('A flood at an agent that handles 1,000 a second (F-01, F-12)', () => {
     expect([during.holds, after.holds]).toEqual([true, true]);
     expect(after).toMatchObject({ inFlight: 0, rejected: 0, expired: 0, deadLettered: 0 });
     expect(growthMb).toBeLessThan(MOST_MB);
-  }, 90_000);
+  });
 
   it('of 1,500 that all wait at once is taken in order, and its thread goes on meanwhile', async () => {
     const { told, handled, after } = await floods('park-all', 1_500, 'host', 'worker');
     expect(told.map(({ accepted }) => accepted)).toEqual([1_500, 1_500]);
     expect(handled).toEqual([1_500, 1_500]);
     expect(after).toMatchObject({ holds: true, inFlight: 0, deadLettered: 0 });
-  }, 60_000);
+  });
 });
 
 describe('Large payloads', () => {
   it(`are let go of: ${LARGE} of 1 MB there and back leave no more than a few behind`, async () => {
     const { growthMb } = await run<{ growthMb: number }>('large-child.ts', String(LARGE), '1000000');
     expect(growthMb).toBeLessThan(200);
-  }, 60_000);
+  });
 });

@@ -19,5 +19,5 @@ describe('A served system whose journal cannot write', () => {
     const limited = ['bash', '-c', 'ulimit -S -f 4000 && exec "$0" "$@"'];
     run = runFixture('full-journal-stop', [folder], limited);
     expect(await resultOf(run)).toBe('stopped');
-  }, 60_000);
+  });
 });

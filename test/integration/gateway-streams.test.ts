@@ -29,5 +29,5 @@ describe('Streams that another process opens and drops (DESIGN 8)', () => {
     expect(trial.faults).toEqual([]);
     await until('the handles are those of before', () => handles() <= before);
     await close();
-  }, 60_000);
+  });
 });

@@ -49,14 +49,13 @@ describe('A store without room', () => {
       const result = await resultOf<Told>(runFixture('full-disk', [mount, 'disk'], onSmallDisk(mount)));
       asItShould(result, 'database or disk is full');
     },
-    60_000,
   );
 
   it('whose files may grow no more (RLIMIT_FSIZE) does the same', async () => {
     const limited = ['bash', '-c', 'ulimit -S -f 600 && exec "$0" "$@"'];
     const result = await resultOf<Told>(runFixture('full-disk', [folder, 'limit'], limited));
     asItShould(result, 'disk');
-  }, 60_000);
+  });
 
   it('that has reached its maxBytes refuses until enough is settled', async () => {
     const path = join(folder, 'bounded');

@@ -54,7 +54,7 @@ describe.skipIf(isMissing)('The kernel is asked to sync (needs strace)', () => {
       acknowledged += 1;
     }
     expect(acknowledged).toBe(WRITES);
-  }, 60_000);
+  });
 
   it('at least once for each commit of a journal, and less often than it acknowledges units', async () => {
     const output = join(folder, 'journal.trace');
@@ -73,5 +73,5 @@ describe.skipIf(isMissing)('The kernel is asked to sync (needs strace)', () => {
     expect(await store.mails({ limit: 5_000 })).toHaveLength(4 * 399);
     await store.close();
     console.info(`${acknowledged} units, ${commits} commits, ${syncs} syncs`);
-  }, 60_000);
+  });
 });

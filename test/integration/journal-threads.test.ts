@@ -68,12 +68,12 @@ describe('A journal with threads that work for each other', () => {
       }
     });
     for (let chain = 0; chain < CHAINS; chain++) ring.begin(chain);
-    await until('all steps are written', () => units === CHAINS * STEPS || faults.length > 0, 60_000);
+    await until('all steps are written', () => units === CHAINS * STEPS || faults.length > 0);
     expect(faults).toEqual([]);
     expect(largest).toBeGreaterThan(1);
     await ring.end();
     await ring.server.close();
-  }, 90_000);
+  });
 
   it('writes all that a thread has posted when it is ended, and forgets it then', async () => {
     for (let round = 0; round < 5; round++) {
@@ -89,5 +89,5 @@ describe('A journal with threads that work for each other', () => {
       expect(written).toBeGreaterThanOrEqual(posted);
       expect(written).toBeLessThanOrEqual(posted + THREADS);
     }
-  }, 60_000);
+  });
 });

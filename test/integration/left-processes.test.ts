@@ -97,7 +97,7 @@ describe('The processes of a dead host (F-12)', () => {
     expect(startedAt).toBeGreaterThan(Math.max(...found.map((event) => events.indexOf(event))));
     await system.stop();
     expect(await keptProcesses()).toEqual([]);
-  }, 60_000);
+  });
 
   it('end, and are forgotten, also when the host was killed just as it had started them', async () => {
     const seen = new Set<number>();
@@ -127,7 +127,7 @@ describe('The processes of a dead host (F-12)', () => {
     expect(left.length).toBeLessThan(2);
     await endedByTheNext();
     expect(await keptProcesses()).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe('A process with a number that was noted (F-12)', () => {

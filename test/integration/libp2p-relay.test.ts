@@ -81,7 +81,7 @@ describe('a relay of libp2p (N-3.6)', () => {
   });
 
   it('cuts a connection that lasts longer than it may', async () => {
-    const address = await listenAt(placeAt(await listenAt({ relay: { maxDurationMs: 500 } })));
+    const address = await listenAt(placeAt(await listenAt({ relay: { maxDurationMs: 2_000 } })));
     const connection = await transportOf({ listen: [] }).connect(address);
     expect(await new Promise((resolve) => connection.onLost(resolve))).toEqual(expect.any(String));
   });

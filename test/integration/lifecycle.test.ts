@@ -256,7 +256,7 @@ describe('Stopping a system (F-12)', () => {
     const system = await start([agent('living'), agent('living', { instances: ['other'] })]);
     const working = system.ask({ agent: 'living', capability: work }, { other: 'other', times: 50 });
     const asks = Array.from({ length: 200 }, () => system.ask(to('other'), 1));
-    await system.stop({ drainMs: 10_000 });
+    await system.stop({ drainMs: 100_000 });
     await expect(working).resolves.toBeGreaterThan(0);
     expect(await Promise.all(asks)).toHaveLength(200);
   });
@@ -272,7 +272,7 @@ describe('Stopping a system (F-12)', () => {
   it('handles what that causes, to and fro between threads', async () => {
     const system = await start([agent('living'), agent('living', { instances: ['other'] })]);
     system.tell({ agent: 'living', capability: pass }, { to: 'other', left: 2_000 });
-    await system.stop({ drainMs: 10_000 });
+    await system.stop({ drainMs: 100_000 });
     expect(chronicled().slice(2).sort()).toEqual(['living stops at 1000', 'other stops at 1000']);
   });
 
@@ -290,7 +290,7 @@ describe('Stopping a system (F-12)', () => {
   it.each(['stop', 'using', 'busy'])('leaves nothing that keeps the process: %s', async (how) => {
     const script = fileURLToPath(new URL('../fixtures/lives-and-exits.ts', import.meta.url));
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [...CONDITIONS, script, how], {
-      timeout: 20_000,
+      timeout: 100_000,
     });
     expect(JSON.parse(stdout)).toEqual({ count: 1, left: [] });
     expect(stderr).toBe('');
