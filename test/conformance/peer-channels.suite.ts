@@ -149,6 +149,8 @@ export function peerChannelsSuite(name: string, network: () => Promise<NodeNetwo
       const { id } = await open(oslo, rome);
       await write(oslo, id, 1_000);
       await until(() => noted('rome').length > 20);
+      // What had come there may not be known here yet.
+      await outcomesAt(oslo, 1);
       await rome.kill();
       await oslo.sees('rome', 'rejoining');
       const again = await team.start('rome');

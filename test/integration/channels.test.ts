@@ -274,7 +274,10 @@ describe('Channels between agents of a running system (C-37)', () => {
       );
     const recent = await team.system.recentEvents();
     for (const events of [recent, watched]) {
-      await until('all were streamed', () => statuses(watched, 'mars').length === 3);
+      // Two threads tell of them, each in its own time.
+      await until('all were streamed', () =>
+        ['mars', 'venus'].every((agentId) => statuses(watched, agentId).length === 3),
+      );
       expect(statuses(events, 'mars')).toEqual(['worker-1 connecting', 'worker-1 open', 'worker-1 closed']);
       expect(statuses(events, 'venus')).toEqual(['worker-2 connecting', 'worker-2 open', 'worker-2 closed']);
     }

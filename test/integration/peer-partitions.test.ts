@@ -77,10 +77,13 @@ describe.skipIf(whyNoPartedNetwork() !== undefined)('a network that parts nodes 
     await expect(rome.ask('worker-oslo', 'peers.terms', 2)).rejects.toMatchObject({
       code: 'REMOTE_UNREACHABLE',
     });
-    const letters = await rome.call<{ recipient: string; code: string }[]>('deadLetters');
-    expect(letters.filter(({ recipient }) => recipient === 'smith-oslo')).toMatchObject([
-      { code: 'REMOTE_UNREACHABLE' },
-    ]);
+    const letters = async () =>
+      (await rome.call<{ recipient: string; code: string }[]>('deadLetters')).filter(
+        ({ recipient }) => recipient === 'smith-oslo',
+      );
+    // What was told has nobody who hears of its end: the thread that has it reports it in its own time.
+    await until(async () => (await letters()).length > 0);
+    expect(await letters()).toMatchObject([{ code: 'REMOTE_UNREACHABLE' }]);
     // There, too, nobody waits for it any more.
     await until(
       async () => ((await bern.ask('worker-oslo', 'peers.tally', null)) as { aborted: number }).aborted === 1,
