@@ -271,8 +271,7 @@ export function peerNodesSuite(name: string, network: () => Promise<NodeNetwork>
       const payloads = Array.from({ length: 2_000 }, (_, at) => at);
       const told = oslo.call('tell', 'worker-rome', payloads);
       rome.suspend();
-      await oslo.sees('rome', 'up');
-      await new Promise((resolve) => setTimeout(resolve, 3_000));
+      await oslo.sees('rome', 'rejoining');
       rome.resume();
       await told;
       await until(async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AttackedNode } from '../fixtures/peers/attacked-node.ts';
+import { AttackedNode, PATIENT } from '../fixtures/peers/attacked-node.ts';
 import { BareWire, openSocket } from '../fixtures/peers/bare-wire.ts';
 
 const GIGABYTE = 2 ** 30;
@@ -38,7 +38,7 @@ async function flood(socket: Socket): Promise<number> {
 describe('A frame of a gigabyte that is really sent to a running node', () => {
   let attacked: AttackedNode;
   beforeAll(async () => {
-    attacked = await AttackedNode.start();
+    attacked = await AttackedNode.start(PATIENT);
   });
   afterAll(async () => {
     await attacked[Symbol.asyncDispose]();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AttackedNode } from '../fixtures/peers/attacked-node.ts';
+import { AttackedNode, PATIENT } from '../fixtures/peers/attacked-node.ts';
 import { BareListener, BareWire } from '../fixtures/peers/bare-wire.ts';
 import { newNodeKey } from '../fixtures/peers/node-process.ts';
 import { until } from '../fixtures/until.ts';
@@ -14,7 +14,7 @@ describe('A node that says that it is another one, or where another one is', () 
     );
 
   beforeEach(async () => {
-    attacked = await AttackedNode.start({ reconnectTimeoutMs: 3_000 });
+    attacked = await AttackedNode.start({ ...PATIENT, reconnectTimeoutMs: 3_000 });
     since = await sinceOfOslo();
   });
   afterEach(async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { AttackedNode } from '../fixtures/peers/attacked-node.ts';
+import { AttackedNode, PATIENT } from '../fixtures/peers/attacked-node.ts';
 import { BareWire } from '../fixtures/peers/bare-wire.ts';
 import { until } from '../fixtures/until.ts';
 
@@ -9,7 +9,7 @@ const cardOf = (id: string) => ({
 });
 
 it('10,000 cards of a trusted node are 1,000 agents: the others are refused and told, and those of other nodes stay (C-31)', async () => {
-  await using attacked = await AttackedNode.start();
+  await using attacked = await AttackedNode.start(PATIENT);
   const { rome } = attacked;
   using evil = await BareWire.dial(attacked.address, { node: 'evil', key: attacked.evil });
   await evil.join();

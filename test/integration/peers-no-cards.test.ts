@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { AttackedNode } from '../fixtures/peers/attacked-node.ts';
+import { AttackedNode, PATIENT } from '../fixtures/peers/attacked-node.ts';
 import { BareWire } from '../fixtures/peers/bare-wire.ts';
 
 it('A trusted node that shows 200,000 cards that are none keeps nobody from working, and ends no session but its own', async () => {
-  await using attacked = await AttackedNode.start();
+  await using attacked = await AttackedNode.start(PATIENT);
   const { rome } = attacked;
   const since = (await rome.peers()).find(({ node }) => node === 'oslo')?.sinceMs;
   using evil = await BareWire.dial(attacked.address, { node: 'evil', key: attacked.evil });

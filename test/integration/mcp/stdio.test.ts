@@ -71,7 +71,7 @@ describe('orrery mcp (N-D11)', () => {
       act: { structuredContent: { result: ['done'] } },
       errors: '',
     });
-  }, 60_000);
+  });
 
   it('says nothing but messages, and ends by itself when its input does', async () => {
     const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'ignore'] });

@@ -91,7 +91,7 @@ describe('a program that is bundled (docs/bundling.md)', () => {
     const to = join(folder, `bundled-${name}`);
     await bundle(from, to, withOrrery);
     const env = { ...process.env, AGENTS: pathToFileURL(`${to}/`).href };
-    const { stdout } = await run(process.execPath, [join(to, `app.${extension}`)], { env, timeout: 25_000 });
+    const { stdout } = await run(process.execPath, [join(to, `app.${extension}`)], { env, timeout: 100_000 });
     return stdout.trim();
   };
 
@@ -99,26 +99,18 @@ describe('a program that is bundled (docs/bundling.md)', () => {
     ['esbuild', withEsbuild('esm')],
     ['vite', withVite],
     ['rollup', withRollup],
-  ])(
-    'by %s without Orrery in it starts its threads',
-    async (name, bundle) => {
-      expect(await output(bundle, name, false)).toBe('42');
-    },
-    60_000,
-  );
+  ])('by %s without Orrery in it starts its threads', async (name, bundle) => {
+    expect(await output(bundle, name, false)).toBe('42');
+  });
 
   it.each([
     ['esbuild', withEsbuild('esm'), 'mjs'],
     ['esbuild into CommonJS', withEsbuild('cjs'), 'cjs'],
     ['vite', withVite, 'mjs'],
     ['rollup', withRollup, 'mjs'],
-  ])(
-    'by %s with Orrery in it is told to leave it out',
-    async (name, bundle, extension) => {
-      const told = await output(bundle, `whole-${name.replaceAll(' ', '-')}`, true, extension);
-      expect(told).toMatch(/^MODULE_INVALID: Orrery was bundled with another program\. /);
-      expect(told).toContain(ADVICE);
-    },
-    60_000,
-  );
+  ])('by %s with Orrery in it is told to leave it out', async (name, bundle, extension) => {
+    const told = await output(bundle, `whole-${name.replaceAll(' ', '-')}`, true, extension);
+    expect(told).toMatch(/^MODULE_INVALID: Orrery was bundled with another program\. /);
+    expect(told).toContain(ADVICE);
+  });
 });

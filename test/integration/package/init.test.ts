@@ -23,7 +23,7 @@ describe('orrery init of the packed package', () => {
   const node = (...words: readonly string[]) =>
     run(process.execPath, words, {
       cwd: folder,
-      timeout: 60_000,
+      timeout: 100_000,
       // A test runner within a test runner speaks otherwise.
       env: { ...process.env, NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: undefined },
     });
@@ -38,9 +38,7 @@ describe('orrery init of the packed package', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it('writes a team whose test passes and whose mission finds what is to be done', {
-    timeout: 90_000,
-  }, async () => {
+  it('writes a team whose test passes and whose mission finds what is to be done', async () => {
     const told = await node(command, 'init');
     // The compiler, which it has added, is not there yet.
     expect(told.stdout).toMatch(

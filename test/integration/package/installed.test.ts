@@ -15,7 +15,7 @@ describe('the packed package (F-12)', () => {
 
   it('runs an example from its compiled JavaScript', async () => {
     cpSync(join(ROOT, 'examples/hello.ts'), join(folder, 'hello.ts'));
-    const { stdout } = await run(process.execPath, ['hello.ts'], { cwd: folder, timeout: 25_000 });
+    const { stdout } = await run(process.execPath, ['hello.ts'], { cwd: folder, timeout: 100_000 });
     expect(stdout.trim()).toBe('HELLO, WORLD!');
   });
 
@@ -23,7 +23,10 @@ describe('the packed package (F-12)', () => {
     for (const file of ['supervised-crash.ts', 'crashing.agent.ts']) {
       cpSync(join(ROOT, 'examples', file), join(folder, file));
     }
-    const { stdout } = await run(process.execPath, ['supervised-crash.ts'], { cwd: folder, timeout: 25_000 });
+    const { stdout } = await run(process.execPath, ['supervised-crash.ts'], {
+      cwd: folder,
+      timeout: 100_000,
+    });
     expect(stdout).toContain('pluto is running after 2 restarts');
   });
 
@@ -43,13 +46,13 @@ import { where } from './apart.agent.mjs';
 await using system = await startSystem({ agents: [{ module: new URL('./apart.agent.mjs', import.meta.url), isolation: 'process' }] });
 console.log((await system.ask(where, {})) !== process.pid, (await system.roster())[0].place.startsWith('process-'));`,
     );
-    const { stdout } = await run(process.execPath, ['apart.mjs'], { cwd: folder, timeout: 25_000 });
+    const { stdout } = await run(process.execPath, ['apart.mjs'], { cwd: folder, timeout: 100_000 });
     expect(stdout.trim()).toBe('true true');
   });
 
   it('does nothing to a program that imports the entries of its threads and processes', async () => {
     const script = `await import('orrery/worker'); await import('orrery/process'); console.log('alive');`;
-    const { stdout } = await run(process.execPath, ['-e', script], { cwd: folder, timeout: 25_000 });
+    const { stdout } = await run(process.execPath, ['-e', script], { cwd: folder, timeout: 100_000 });
     expect(stdout.trim()).toBe('alive');
   });
 
@@ -61,7 +64,7 @@ console.log((await system.ask(where, {})) !== process.pid, (await system.roster(
     const script = `const { startSystem } = await import('orrery');
 await using system = await startSystem();
 console.log((await system.roster()).length);`;
-    const { stdout } = await run(process.execPath, [...words, script], { cwd: folder, timeout: 25_000 });
+    const { stdout } = await run(process.execPath, [...words, script], { cwd: folder, timeout: 100_000 });
     expect(stdout.trim()).toBe('0');
   });
 
@@ -79,7 +82,7 @@ import { serveStdio } from 'orrery/gateway';
 await using system = await startSystem();
 console.log(await ${call}.catch(({ code, message }) => code + ': ' + message));`;
       writeFileSync(join(folder, 'serving.mjs'), script);
-      const { stdout } = await run(process.execPath, ['serving.mjs'], { cwd: folder, timeout: 25_000 });
+      const { stdout } = await run(process.execPath, ['serving.mjs'], { cwd: folder, timeout: 100_000 });
       return stdout.trim();
     };
     expect(await told('system.serve()')).toBe(

@@ -36,13 +36,13 @@ describe('a Node that is too old', () => {
     const script = `await import('orrery${entry.slice(1)}').catch((error) => console.log(String(error.stack)));`;
     const pretend = `data:text/javascript,${encodeURIComponent(PRETEND)}`;
     const args = ['--import', pretend, '--input-type=module', '-e', script];
-    const { stdout } = await run(process.execPath, args, { cwd: folder, timeout: 25_000 });
+    const { stdout } = await run(process.execPath, args, { cwd: folder, timeout: 100_000 });
     expect(stdout.trim()).toBe('Error: Orrery needs Node 24 or later, and this is Node 22.12.0');
   });
 
   it.runIf(OLD_NODE)('is refused by name by the command', async () => {
     const command = join(folder, 'node_modules/.bin/orrery');
-    const refused = run(OLD_NODE as string, [command, '--version'], { timeout: 25_000 });
+    const refused = run(OLD_NODE as string, [command, '--version'], { timeout: 100_000 });
     await expect(refused).rejects.toMatchObject({
       code: 1,
       stdout: '',
@@ -53,7 +53,7 @@ describe('a Node that is too old', () => {
   it.runIf(OLD_NODE)('reads every file that it is refused by', async () => {
     const imports = entries.map((entry) => `import('orrery${entry.slice(1)}')`).join(', ');
     const script = `Promise.allSettled([${imports}]).then((all) => all.map(({ reason }) => console.log(reason.stack)));`;
-    const { stdout } = await run(OLD_NODE as string, ['-e', script], { cwd: folder, timeout: 25_000 });
+    const { stdout } = await run(OLD_NODE as string, ['-e', script], { cwd: folder, timeout: 100_000 });
     const refusals = stdout.trim().split('\n');
     const refusal = /^Error: Orrery needs Node 24 or later, and this is Node [\d.]+$/;
     expect(refusals.map((line) => (refusal.test(line) ? 'refused' : line))).toEqual(
