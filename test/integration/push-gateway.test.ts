@@ -98,9 +98,12 @@ describe('push notifications of a gateway', () => {
       expect(await verifyNotification(received, options)).toMatchObject({ taskId, news: json });
       expect((await rejection(verifyNotification(received, options))).code).toBe('UNAUTHENTICATED');
     }
-    const metrics = await (await fetch(`${url}/metrics`)).text();
-    expect(metrics).toContain(`orrery_gateway_push_taken_total ${hook.posts.length}`);
-    expect(metrics).toContain('orrery_gateway_push_configs 1');
+    const metricsOf = async (): Promise<string> => (await fetch(`${url}/metrics`)).text();
+    // What has been told counts when the gateway has heard the answer to it.
+    await until('all of it is taken', async () =>
+      (await metricsOf()).includes(`orrery_gateway_push_taken_total ${hook.posts.length}\n`),
+    );
+    expect(await metricsOf()).toContain('orrery_gateway_push_configs 1');
   });
 
   it('speak the dialect of who asked for them', async () => {

@@ -264,6 +264,7 @@ describe.each(ISOLATIONS)('Tools of an agent that is run %s', (isolation) => {
       return heard.includes('library://catalogue');
     });
     let hasHeard = false;
+    let rounds = 0;
     const update = system.ask(awaitUpdate, {}).finally(() => {
       hasHeard = true;
     });
@@ -271,9 +272,12 @@ describe.each(ISOLATIONS)('Tools of an agent that is run %s', (isolation) => {
       // What is nobody's is not told to an agent.
       await restock('nobody://x');
       await restock('library://cover');
+      rounds += 1;
       return hasHeard;
     });
     expect(await update).toEqual({ uri: 'library://cover' });
+    const covers = () => heard.filter((uri) => uri === 'library://cover').length;
+    await until('the embedder has heard all of that', () => covers() === rounds);
     heard.length = 0;
     await restock('nobody://x');
     await restock('library://cover');
