@@ -21,6 +21,9 @@ const QUICK: ChannelOptions = {
   reconnectTimeoutMs: 60_000,
 };
 
+/** A thread that gets no processor for a while is not taken for one that died: that is noticed by the end of its port. */
+const PATIENT: ChannelOptions = { ...QUICK, silenceTimeoutMs: 60_000, handshakeTimeoutMs: 60_000 };
+
 const THERE = { transport: 'local', address: 'there' } as const;
 
 /** `mars` here and `venus` in a worker, with a line between them. */
@@ -69,7 +72,7 @@ class TwoThreads {
 
   /** Another thread takes the place of the one that is gone. */
   async replace(): Promise<void> {
-    const { worker, line } = await startVenus(QUICK);
+    const { worker, line } = await startVenus(PATIENT);
     worker.on('message', (id: string) => this.arrived.push(id));
     this.worker = worker;
     this.transport.attach(line);
@@ -154,7 +157,7 @@ describe('A channel over message ports, to a real thread (N-3.6, N-3.7)', () => 
   });
 
   it('reconnects when the thread dies, and is closed by the one that takes its place: that knows nothing of it', async () => {
-    const both = await TwoThreads.start();
+    const both = await TwoThreads.start(PATIENT);
     const channel = await both.open();
     await channel.send(numbered(0));
     const died = once(both.worker, 'exit');
@@ -175,7 +178,7 @@ describe('A channel over message ports, to a real thread (N-3.6, N-3.7)', () => 
   });
 
   it('is closed in time when nobody takes the place of a thread that died', async () => {
-    const both = await TwoThreads.start({ ...QUICK, reconnectTimeoutMs: 200 });
+    const both = await TwoThreads.start({ ...PATIENT, reconnectTimeoutMs: 200 });
     const channel = await both.open();
     await both.worker.terminate();
     await until('it is closed', () => channel.status === 'closed');

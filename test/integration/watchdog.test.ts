@@ -1,11 +1,11 @@
-import { startSystem, type System } from 'orrery';
+import { startSystem, type System, type SystemEvent } from 'orrery';
 import { describe, expect, it } from 'vitest';
 import { loop, patience } from '../fixtures/agents/looper.ts';
 import { hit } from '../fixtures/agents/player.ts';
 import { fill } from '../fixtures/agents/teller.ts';
 import { agent, rejection, until } from '../fixtures/until.ts';
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 100_000;
 const looper = { agent: 'looper', capability: loop };
 
 /** Places agents in turn: the first and the third share `worker-1`. */
@@ -22,6 +22,10 @@ async function withSystem(
 }
 
 const rowOf = async (system: System, id: string) => (await system.roster()).find((row) => row.id === id);
+
+/** The watchdog tells of a thread that loops; of one that gets no processor it tells in other words. */
+const isOfLoop = ({ type, reason }: SystemEvent): boolean =>
+  type === 'watchdog' && reason?.startsWith('it loops') === true;
 
 const isRunning = (system: System, id: string): Promise<unknown> =>
   until(`${id} runs`, async () => (await rowOf(system, id))?.status === 'running');
@@ -45,7 +49,8 @@ describe('An endless loop', () => {
       expect(await system.ask(looper, { how: 'answer', ms: 0 })).toBe('answered');
       expect(await rowOf(system, 'looper')).toMatchObject({ status: 'running', restarts: 1 });
       const events = await system.recentEvents();
-      expect(events.find(({ type }) => type === 'watchdog')).toMatchObject({ place: 'worker-1' });
+      // A busy machine leaves other threads without a sign of life, too.
+      expect(events.filter(isOfLoop)).toMatchObject([{ place: 'worker-1' }]);
       expect(events.find(({ type }) => type === 'place-died')?.reason).toContain('an endless loop');
     }));
 
@@ -54,7 +59,8 @@ describe('An endless loop', () => {
       expect(await system.ask(looper, { how: 'block', ms: 1_500 })).toBe('answered');
       expect(await rowOf(system, 'looper')).toMatchObject({ status: 'running', restarts: 0 });
       const reports = (await system.recentEvents()).filter(({ type }) => type === 'watchdog');
-      expect(reports.map(({ reason }) => reason)).toEqual([expect.stringContaining('no sign of life')]);
+      expect(reports.map(({ place }) => place)).toContain('worker-1');
+      for (const { reason } of reports) expect(reason).toContain('no sign of life');
     }));
 
   it('is not seen in a thread whose agents send each other on and on', () =>
@@ -64,7 +70,7 @@ describe('An endless loop', () => {
         system.tell({ agent: 'left', capability: hit as never }, { untilMs: Date.now() + 2_000 });
         const counts = await until('the game is over', () => settledCounts(system));
         expect(counts.handled).toBeGreaterThan(1_000);
-        expect((await system.recentEvents(10_000)).filter(({ type }) => type === 'watchdog')).toEqual([]);
+        expect((await system.recentEvents(10_000)).filter(isOfLoop)).toEqual([]);
       },
     ));
 
@@ -135,9 +141,9 @@ describe('An envelope that ends its agent three times', () => {
     'is poison: it is dead-lettered, and those behind it are handled',
     () =>
       withSystem({ agents: [agent('looper'), agent('echo'), agent('patient')] }, async (system) => {
-        const behind = [1, 2, 3].map((n) => ({ n, timeoutMs: 30_000 }));
+        const behind = [1, 2, 3].map((n) => ({ n, timeoutMs: PATIENCE_MS }));
         const poisoned = rejection(
-          system.ask(looper, { how: 'loop', ms: 0 }, { delivery: 'retry', timeoutMs: 30_000 }),
+          system.ask(looper, { how: 'loop', ms: 0 }, { delivery: 'retry', timeoutMs: PATIENCE_MS }),
         );
         const answers = behind.map(({ timeoutMs }) =>
           system.ask(looper, { how: 'answer', ms: 0 }, { timeoutMs }),
