@@ -90,10 +90,10 @@ describe('What an MCP server asks of whoever calls it', () => {
       const person = Promise.withResolvers<void>();
       let isOver = false;
       await using system = await mounted(revision, {
-        silenceMs: 300,
+        silenceMs: 2_000,
         elicit: async () => {
           // More time than that passes; that it does is the point.
-          setTimeout(person.resolve, 1_000);
+          setTimeout(person.resolve, 3_000);
           await person.promise;
           return { action: 'decline' };
         },

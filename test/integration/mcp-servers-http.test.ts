@@ -230,7 +230,7 @@ describe('an MCP server over HTTP, by hand and with sessions', () => {
   });
 
   it('hangs: the call ends, and the server answers the next one', async () => {
-    await using team = await mounted({ silenceMs: 300 });
+    await using team = await mounted({ silenceMs: 2_000 });
     expect(await rejection(team.system.ask(far('hang'), {}, patient))).toMatchObject({
       code: 'DEADLINE_EXCEEDED',
     });

@@ -158,7 +158,7 @@ describe('an MCP server of 2024-11-05, over HTTP with a stream of events (N-D11)
   });
 
   it('hangs: the call ends, and the next one is answered', async () => {
-    await using team = await mounted({ silenceMs: 300 });
+    await using team = await mounted({ silenceMs: 2_000 });
     expect(await rejection(team.system.ask(old('hang'), {}, patient))).toMatchObject({
       code: 'DEADLINE_EXCEEDED',
     });

@@ -300,7 +300,7 @@ describe('an MCP server that misbehaves', () => {
   });
 
   it('says nothing of a call and answers others: the call ends, and nobody else', async () => {
-    await using system = await startSystem({ agents: [badServer({ silenceMs: 300 })] });
+    await using system = await startSystem({ agents: [badServer({ silenceMs: 2_000 })] });
     const before = await pidOf(system);
     expect(await rejection(system.ask(bad('silent'), {}, patient))).toMatchObject({
       code: 'DEADLINE_EXCEEDED',

@@ -22,15 +22,21 @@ describe('Agents that say nothing about proposals', () => {
     });
     const both = proposalOf({ requiredCapabilities: ['work.do', 'work.check'] });
     expect(await system.negotiator.propose(both)).toMatchObject({ rejectionReason: 'CAPABILITY_NOT_FOUND' });
-    const busy = system.ask({ agent: 'mars', capability: toil }, { ms: 1_000 });
+    const stop = new AbortController();
+    const busy = rejection(
+      system.ask({ agent: 'mars', capability: toil }, { ms: 15_000 }, { signal: stop.signal }),
+    );
     const proposed = system.negotiator.propose(proposalOf(), { to: 'mars', correlationId: 'queued' });
     await until('it was sent', async () => (await system.thread('queued')).length > 0);
     const behind = Array.from({ length: 2 }, () =>
       system.ask({ agent: 'mars', capability: toil }, { ms: 1 }),
     );
+    await until('they wait', async () => ((await system.roster())[0]?.waiting ?? 0) >= 3);
+    stop.abort();
     // Two wait behind the proposal when its turn comes.
     expect(await proposed).toMatchObject({ status: 'accepted', estimatedCompletionMs: 3_000 });
-    await Promise.all([busy, ...behind]);
+    expect((await busy).code).toBe('CANCELLED');
+    await Promise.all(behind);
   });
 
   it('are started by their first proposal where they are lazy', async () => {

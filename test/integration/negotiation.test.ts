@@ -245,8 +245,9 @@ describe('Negotiation and deaths (F-07)', () => {
 
   it('a proposer whose thread ends leaves nobody behind who believes that it has the task', async () => {
     const system = await teamOf({ id: 'mars', says: 'takes' }, { id: 'sun', offers: [], tier: 2 });
+    // The lease outlasts the start of the thread in which the proposer lives next.
     const { proposal } = await proposedBy(system, 'sun', {
-      leaseMs: 3_000,
+      leaseMs: 9_000,
       escalationJustification: 'needed',
     });
     expect((await knownBy(system, 'mars', proposal.proposalId)).proposal?.isHeld).toBe(true);

@@ -77,6 +77,5 @@ describe('An envelope over which a thread dies while none of its code runs (F-01
       });
       rmSync(folder, { recursive: true });
     },
-    60_000,
   );
 });

@@ -163,7 +163,7 @@ describe('a simulated team (F-03)', () => {
         error: undefined,
       });
     }
-  }, 60_000);
+  });
 
   it('gives a sub-task that all fail to each of them once, and has the swarm say why it ends (N-8.6)', async () => {
     const part = capability({ id: 'text.a', description: 'Fails', input: z.unknown(), output: z.string() });
@@ -292,7 +292,7 @@ describe('bugs that a simulation finds (F-03)', () => {
     } finally {
       planted.mockRestore();
     }
-  }, 60_000);
+  });
 
   it('an outcome that is counted twice', async () => {
     const real = InFlow.prototype.commit;
@@ -323,7 +323,7 @@ describe('bugs that a simulation finds (F-03)', () => {
     } finally {
       planted.mockRestore();
     }
-  }, 60_000);
+  });
 
   it('a second attempt that is not recognised, which counts what it asks for twice', async () => {
     const count = capability({ id: 'test.count', description: 'Counts', input: z.int(), output: z.int() });
@@ -366,7 +366,7 @@ describe('bugs that a simulation finds (F-03)', () => {
     } finally {
       planted.mockRestore();
     }
-  }, 60_000);
+  });
 });
 
 describe('the search for failures (F-03)', () => {

@@ -27,7 +27,7 @@ async function threadsOf(team: string): Promise<readonly Thread[]> {
   const file = join(folder, team);
   const args = [...CONDITIONS, '--import', HOOK.href, HOST, team];
   const env = { ...process.env, LOADED_MODULES: file };
-  await promisify(execFile)(process.execPath, args, { env, timeout: 60_000 });
+  await promisify(execFile)(process.execPath, args, { env, timeout: 100_000 });
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
   const threads = Map.groupBy(lines, (line) => line.split(' ', 2).join(' '));
   return [...threads].map(([name, loaded]) => {

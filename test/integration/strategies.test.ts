@@ -64,7 +64,7 @@ async function expectRestarted(
   await Promise.all(begun.map(({ promise }) => promise));
   await die();
   const expected = NAMES.map((name) => `${name} running ${restarted.includes(name) ? 1 : 0}`);
-  await expect.poll(() => restartsOf(system), { timeout: 20_000 }).toEqual(expected);
+  await expect.poll(() => restartsOf(system), { timeout: 100_000 }).toEqual(expected);
   // What a restart cut off is told by the agent's own thread: only the others are still in hand.
   await Promise.all(inHand.filter((_, at) => restarted.includes(others[at] as Name)));
   abort();

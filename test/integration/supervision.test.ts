@@ -23,7 +23,7 @@ const stateOf = async (system: System, id: string): Promise<string> => {
   return `${row?.status}, ${row?.restarts}`;
 };
 const becomes = (system: System, id: string, state: string): Promise<unknown> =>
-  expect.poll(() => stateOf(system, id), { timeout: 5_000 }).toBe(state);
+  expect.poll(() => stateOf(system, id), { timeout: 100_000 }).toBe(state);
 
 /** Which life of the member answers. */
 const life = (system: System, id: string): Promise<string> =>

@@ -82,11 +82,7 @@ it(`does ${SUB_TASKS} sub-tasks once each with ${IDS.length} agents that throw, 
       lates.map(({ agentId, epoch }) => `${subTask} ${agentId} ${epoch}`),
     );
   const now = (): SwarmSession => system.swarms.getSwarm(id) as SwarmSession;
-  await until(
-    'every late answer is recorded',
-    () => owing.every((one) => latesOf(now()).includes(one)),
-    20_000,
-  );
+  await until('every late answer is recorded', () => owing.every((one) => latesOf(now()).includes(one)));
   stop();
   const lates = latesOf(now());
   expect(new Set(lates).size).toBe(lates.length);

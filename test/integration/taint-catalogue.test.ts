@@ -112,7 +112,7 @@ describe('what somebody elsewhere says of what it offers (F-09)', () => {
     expect(hashIn(told)).not.toBe(approved);
     await until('everybody knows', async () => toolsOf(system).tool('bad.pid')?.taint !== undefined);
     expect(await looks(system, 'tools')).toEqual(['mcp:bad', 'TAINTED']);
-  }, 60_000);
+  });
 
   it('taints an agent whose model is offered it, without a call; not one that is offered what is approved, or others', async () => {
     const texts = ['one', 'two', 'three'].map((text) => ({ text }));
@@ -142,7 +142,7 @@ describe('what somebody elsewhere says of what it offers (F-09)', () => {
     await system.start([badServer({ id: 'read', catalogue: { approved } }), thinker('calm', ['read.pid'])]);
     expect(await taintOf('calm')).toEqual([]);
     expect(server.requests.map(({ body }) => body.tools?.length)).toEqual([1, 1, 1]);
-  }, 60_000);
+  });
 
   it('is so too of an agent elsewhere whose code here runs in a process, and is told and approved by the host alone', async () => {
     await using elsewhere = await ScriptedAgent.listen();
@@ -209,7 +209,7 @@ describe('what somebody elsewhere says of what it offers (F-09)', () => {
     }
     await using system = await start(changed);
     expect(await looks(system, 'tools')).toEqual([source, 'TAINTED']);
-  }, 90_000);
+  });
 
   it('is so too on the card of an agent elsewhere', async () => {
     await using other = await RemoteSystem.start('b');
@@ -233,5 +233,5 @@ describe('what somebody elsewhere says of what it offers (F-09)', () => {
     });
     expect(await looks(system, 'tools')).toEqual(['DONE']);
     expect(await toldOf(system)).toEqual([]);
-  }, 60_000);
+  });
 });

@@ -57,7 +57,7 @@ describe('what is put into a shared document (F-09)', () => {
     expect((await whenIn(system, 'venus', 2)).taint).toEqual(['web:a']);
     await add(system, 'venus', 3, ['web:b']);
     expect((await whenIn(system, 'mars', 3)).taint).toEqual(['web:a', 'web:b']);
-  }, 60_000);
+  });
 
   it('taints whoever observes the document before it is told', async () => {
     await using system = await startSystem(light());
@@ -68,7 +68,7 @@ describe('what is put into a shared document (F-09)', () => {
     await isReady;
     await add(system, 'mars', 1, ['web:a']);
     expect(await heard).toEqual(['web:a']);
-  }, 60_000);
+  });
 
   it('goes on to a member that comes later, and over the embedder, which is told nothing itself', async () => {
     await using system = await startSystem({ ...light(), agents: [agent('mars-plans-lightly')] });
@@ -81,7 +81,7 @@ describe('what is put into a shared document (F-09)', () => {
     expect((await whenIn(system, 'venus', 1)).taint).toEqual(['web:a']);
     noteNumber(plan, 2, 'host');
     expect((await whenIn(system, 'venus', 2)).taint).toEqual(['web:a']);
-  }, 60_000);
+  });
 
   it('is in the next actor that opens the document again', async () => {
     await using system = await startSystem(light());
@@ -90,7 +90,7 @@ describe('what is put into a shared document (F-09)', () => {
     const crash = () => system.ask({ agent: 'venus', capability: fail }, {}).catch(() => undefined);
     await crash();
     expect((await whenIn(system, 'venus', 1)).taint).toEqual(['web:a']);
-  }, 60_000);
+  });
 
   it('is in the document that a durable agent has back from the journal', async () => {
     {
@@ -101,5 +101,5 @@ describe('what is put into a shared document (F-09)', () => {
     }
     await using system = await startSystem({ ...durable(), agents: [agent('venus-plans')] });
     expect((await whenIn(system, 'venus', 1)).taint).toEqual(['web:a']);
-  }, 60_000);
+  });
 });

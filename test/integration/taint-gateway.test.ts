@@ -50,13 +50,13 @@ describe('what callers say through a gateway (F-09)', () => {
     const known = { authenticators: [keys] };
     expect((await call(known, run.id, service.key)).given).toEqual([[]]);
     expect((await call(known, run.id, peer.key)).given).toEqual([[`a2a:key:${peer.record.id}`]]);
-  }, 60_000);
+  });
 
   it('is tainted as the embedder decides', async () => {
     expect((await call({ trusts: () => true }, run.id)).given).toEqual([[]]);
     const known = { authenticators: [keys], trusts: () => false };
     expect((await call(known, run.id, service.key)).given).toEqual([[`a2a:key:${service.record.id}`]]);
-  }, 60_000);
+  });
 
   it('reaches nothing privileged by their own word, and does by that of an approver', async () => {
     const refused = await call({}, danger.id);
@@ -66,7 +66,7 @@ describe('what callers say through a gateway (F-09)', () => {
     const approved = await call({ approver: () => true }, danger.id);
     expect(approved.given).toEqual([['a2a:anonymous']]);
     expect(approved.said).toContain('TASK_STATE_COMPLETED');
-  }, 60_000);
+  });
 });
 
 const silent = capability({
@@ -127,7 +127,7 @@ describe('what a program says over standard input (F-09)', () => {
       calls(act.id),
     ]);
     expect(trusting.map((one) => one?.structuredContent)).toEqual([{ result: [] }, { result: ['done'] }]);
-  }, 60_000);
+  });
 
   it('is told of a tool that says nothing of itself what MCP takes for granted', async () => {
     const [list] = await overStdio({}, [{ method: 'tools/list', params: {} }]);
@@ -135,5 +135,5 @@ describe('what a program says over standard input (F-09)', () => {
     const said = new Map(tools.map(({ name, annotations }) => [name, annotations]));
     expect(said.get('mars.words.say')).toMatchObject({ destructiveHint: true, openWorldHint: true });
     expect(said.get('mars.words.whisper')).toMatchObject({ destructiveHint: false, openWorldHint: false });
-  }, 60_000);
+  });
 });

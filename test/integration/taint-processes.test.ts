@@ -27,7 +27,7 @@ describe('what an agent in a process of its own has taken in (F-09)', () => {
     expect(await inIt(system)).toEqual(['web:again']);
     await system.ask(target, { steps: [{ do: 'crash' }] }).catch(() => undefined);
     expect(await inIt(system)).toEqual([]);
-  }, 60_000);
+  });
 
   it('is all there after upgrades under load, however far its process runs ahead of them', async () => {
     await using system = await startSystem({ agents: apart() });
@@ -51,7 +51,7 @@ describe('what an agent in a process of its own has taken in (F-09)', () => {
       await Promise.all([system.upgrade(ID, { module }), ...asked]);
       expect(await inIt(system)).toEqual([...new Set(given)].sort());
     }
-  }, 60_000);
+  });
 });
 
 const about = { input: z.void(), output: z.void() };

@@ -116,7 +116,7 @@ beforeAll(async () => {
     supervision: { intensity: { maxRestarts: 1_000 }, backOff: { firstMs: 1, maxMs: 1 } },
   });
   await system.ask(work, undefined);
-}, 60_000);
+});
 afterAll(() => system.stop());
 
 const RECORDS = ['a swarm', 'its outcome', 'a proposal', 'calls of tools'] as const;

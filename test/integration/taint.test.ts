@@ -64,7 +64,7 @@ describe('what came from outside (F-09)', () => {
       { action: 'graph.danger', details: { agent: 'walled', input }, taint: WEB },
       { action: 'graph.danger' },
     ]);
-  }, 60_000);
+  });
 
   it('goes with a state that is handed on, and stays in its thread over a fresh one and a death', async () => {
     await using system = await startSystem({ agents: [agent('keeping-graph')] });
@@ -98,7 +98,7 @@ describe('what came from outside (F-09)', () => {
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
-  }, 60_000);
+  });
 
   it('is on what a second attempt is given, and on what the first one has kept for it', async () => {
     const tries: string[][] = [];
@@ -258,7 +258,7 @@ describe('what came from outside (F-09)', () => {
     expect(asked).toEqual(['graph.danger web:a']);
     const { subTasks } = system.swarms.getSwarm(id) ?? { subTasks: [] };
     expect(subTasks.map(({ taint }) => taint)).toEqual([WEB, WEB]);
-  }, 60_000);
+  });
 
   it('is what an agent of another system answers', async () => {
     await using other = await RemoteSystem.start('b');
@@ -281,7 +281,7 @@ describe('what came from outside (F-09)', () => {
     expect(taints).toEqual([]);
     await system.ask({ agent: 'b/mars', capability: count }, { text: 'a b' }, { onTaint });
     expect(taints.at(-1)).toEqual([`a2a:${new URL(other.url).host}`]);
-  }, 60_000);
+  });
 
   it('is gone when an agent says so, which is an event that outlives its thread', async () => {
     await using system = await startSystem({ agents: [agent('graph', { instances: ['mars'] })] });

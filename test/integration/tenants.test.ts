@@ -63,7 +63,7 @@ beforeAll(async () => {
     ),
   ];
   ({ url } = await serve(system, { authenticators }));
-}, 60_000);
+});
 afterAll(() => system.stop());
 
 const whoFor = (tenant: string) => ({
@@ -110,7 +110,6 @@ describe('The tenant of a caller (A-04)', () => {
       expect(await overA2A(key)).toEqual(whoFor(tenant));
       expect(await overMcp(key)).toEqual(whoFor(tenant));
     },
-    60_000,
   );
 
   it('is nobody’s where the embedder asks', async () => {

@@ -257,7 +257,7 @@ describe('What an agent of a negotiation or a swarm throws', () => {
     const { id } = await system.swarms.createSwarm('Fails', [blunder.id], {
       plan,
       maxAssignments: 1,
-      recruitMs: 500,
+      recruitMs: 20_000,
     });
     const outcome = await system.swarms.outcome(id);
     const [subTask] = outcome.subTasks;

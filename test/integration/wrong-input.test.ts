@@ -156,12 +156,21 @@ describe('A refusal whose details no port carries', () => {
 
 describe('An agent module', () => {
   it.each([
-    ['defines an agent that is none', 'tier', /agent\.tier is 9, expected/],
-    ['exits while it is imported', 'exits', /its thread ended while it was imported/],
-    ['loops while it is imported', 'loops', /did not end: it computed for 1 s without a pause: it loops/],
-    ['waits while it is imported', 'waits', /did not end: for 2 s it said nothing and used .*: it waits/],
-  ])('that %s is named, and why it cannot be used is said', async (_, name, says) => {
-    const starting = { quietMs: 2_000, computeMs: 1_000 };
+    ['defines an agent that is none', 'tier', {}, /agent\.tier is 9, expected/],
+    ['exits while it is imported', 'exits', {}, /its thread ended while it was imported/],
+    [
+      'loops while it is imported',
+      'loops',
+      { computeMs: 1_000 },
+      /did not end: it computed for 1 s without a pause: it loops/,
+    ],
+    [
+      'waits while it is imported',
+      'waits',
+      { quietMs: 2_000 },
+      /did not end: for 2 s it said nothing and used .*: it waits/,
+    ],
+  ])('that %s is named, and why it cannot be used is said', async (_, name, starting, says) => {
     const { code, message } = await rejection(startSystem({ agents: [agent(`broken/${name}`)], starting }));
     expect(code).toBe('MODULE_INVALID');
     expect(message).toMatch(new RegExp(`broken/${name}\\.agent\\.ts`));

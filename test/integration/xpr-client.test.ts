@@ -41,7 +41,7 @@ const task = { id: 't-1', status: { state: 'working', timestamp: '2024-01-15T10:
 const idOf = ({ body }: Got): unknown => (JSON.parse(body) as { id: unknown }).id;
 const says = (result: unknown) => (one: Got, response: ServerResponse) =>
   response.end(JSON.stringify({ jsonrpc: '2.0', id: idOf(one), result }));
-const client = (options: A2AClientOptions = {}) => new A2AClient(endpoint, { timeout: 5_000, ...options });
+const client = (options: A2AClientOptions = {}) => new A2AClient(endpoint, { timeout: 60_000, ...options });
 const failure = (work: Promise<unknown>): Promise<A2AError> =>
   work.then(
     (value) => {
@@ -200,7 +200,7 @@ describe('A2AClient', () => {
   });
 
   it('fails when nobody is there', async () => {
-    const away = new A2AClient(endpoint, { timeout: 5_000 });
+    const away = new A2AClient(endpoint, { timeout: 60_000 });
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
     expect(await failure(away.getTask('t-1'))).toMatchObject({ code: -32_000, data: { reason: 'NETWORK' } });

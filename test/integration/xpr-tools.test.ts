@@ -23,7 +23,7 @@ let remote: XprTrial;
 let shared: Team;
 const systems: Team[] = [];
 beforeAll(async () => {
-  remote = await xprTrial({ account: 'myagent', answerWithinMs: 50 });
+  remote = await xprTrial({ account: 'myagent', answerWithinMs: 2_000 });
   const { node, served } = remote;
   node.agents.set('myagent', {
     account: 'myagent',

@@ -65,10 +65,14 @@ describe('a planet in a system', () => {
     const asked = system.ask(
       securityScan,
       { root },
-      { signal: left.signal, onProgress: ({ fraction }) => fraction > 0.1 && left.abort() },
+      {
+        timeoutMs: 100_000,
+        signal: left.signal,
+        onProgress: ({ fraction }) => fraction > 0.1 && left.abort(),
+      },
     );
     await expect(asked).rejects.toMatchObject({ code: 'CANCELLED' });
-    const { findings } = await system.ask(securityScan, { root });
+    const { findings } = await system.ask(securityScan, { root }, { timeoutMs: 100_000 });
     expect(findings).toHaveLength(1);
     expect((await system.roster()).find(({ id }) => id === 'enceladus')?.restarts).toBe(0);
   });

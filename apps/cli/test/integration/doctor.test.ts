@@ -86,5 +86,5 @@ describe('orrery doctor', () => {
         text: expect.stringMatching(/approved: 'sha256:[0-9a-f]{64}'.*"description":"calls"/) as string,
       },
     ]);
-  }, 60_000);
+  });
 });

@@ -66,7 +66,7 @@ describe('orrery journal', () => {
     expect(agents.map(({ agentId }) => agentId)).toEqual(['venus']);
     const again = await orrery('journal', journal, '--forget', 'mars');
     expect(again).toMatchObject({ code: 1, stderr: 'orrery: REFUSED: The journal keeps nothing for mars\n' });
-  }, 60_000);
+  });
 
   it('says when there is none, when it is none, and when a system has it', async () => {
     expect(await orrery('journal', journal)).toMatchObject({
@@ -85,7 +85,7 @@ describe('orrery journal', () => {
     await system.stop();
     const empty = await orrery('journal', journal);
     expect(empty).toMatchObject({ code: 0, stdout: expect.stringContaining('Dead letters: 0') });
-  }, 60_000);
+  });
 });
 
 /** The command in this process: what it writes, and its exit code. */
@@ -163,5 +163,5 @@ describe('A journal', () => {
     await system.stop({ drainMs: 0 });
     await using file = await openJournal(journal);
     expect((await file.agents()).map(({ agentId }) => agentId)).not.toContain('mars');
-  }, 60_000);
+  });
 });

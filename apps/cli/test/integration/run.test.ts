@@ -183,6 +183,7 @@ describe('orrery run', () => {
         ],
         ['workshop', 'undecided'],
       );
+      const startedAt = performance.now();
       const run = new Orrery(
         words('--verbose', '--json', json as string, '--sarif', sarif as string, '--html', html as string),
       );
@@ -190,7 +191,8 @@ describe('orrery run', () => {
       const sentAt = performance.now();
       run.child.kill(signal);
       const ended = await run.ended;
-      expect(performance.now() - sentAt).toBeLessThan(1_500);
+      // A machine that takes longer than that to get to work takes longer to end it, too.
+      expect(performance.now() - sentAt).toBeLessThan(Math.max(1_500, sentAt - startedAt));
       expect(ended.code).toBe(code);
       expect(ended.stdout).toContain('wrong.txt:2  A wrong word.  words/wrong, workshop, not judged');
       expect(ended.stdout).toContain('Left\n');

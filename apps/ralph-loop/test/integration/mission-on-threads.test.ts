@@ -109,7 +109,7 @@ describe('a mission on worker threads', () => {
     expect(new Set(events.flatMap(({ type, agentId }) => (type === 'swarm' ? [agentId] : [])))).toEqual(
       new Set(['system/loop']),
     );
-    await expect.poll(() => told.at(-1), { timeout: 20_000 }).toMatch(/swarm\.ended$/);
+    await expect.poll(() => told.at(-1), { timeout: 100_000 }).toMatch(/swarm\.ended$/);
     expect(told).toContain('system/loop system/loop swarm.state');
     await stop();
   });
