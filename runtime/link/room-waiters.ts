@@ -1,6 +1,6 @@
 import { Fifo } from '../mailbox/fifo.ts';
 import type { Lane } from '../mailbox/mail.ts';
-import { sendAway, type WaitingSend } from '../mailbox/waiting-send.ts';
+import { letGo, sendAway, type WaitingSend } from '../mailbox/waiting-send.ts';
 import { systemStopped } from '../protocol/errors.ts';
 import type { Clock } from '../protocol/seams.ts';
 import type { AgentRow } from '../protocol/agent-row.ts';
@@ -78,9 +78,10 @@ export class RoomWaiters {
   }
 
   #serve({ row, lane, waiters }: Queue): void {
-    const { hasRoom, want } = this.#deps;
+    const { hasRoom, want, clock } = this.#deps;
+    const nowMs = clock.now();
     do {
-      while (waiters.length > 0 && hasRoom(row, lane)) waiters.shift()?.go();
+      while (waiters.length > 0 && hasRoom(row, lane)) letGo(waiters.shift() as WaitingSend, nowMs);
       if (waiters.length === 0) return;
       want(row);
     } while (hasRoom(row, lane));

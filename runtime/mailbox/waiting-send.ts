@@ -13,6 +13,13 @@ export interface WaitingSend {
   readonly fail: (error: Error) => void;
 }
 
+/** Has a send go whose turn it is; one that waits no longer, which nobody may have looked at yet, fails. */
+export function letGo({ go, whyLeave, fail }: WaitingSend, nowMs: number): void {
+  const why = whyLeave(nowMs);
+  if (why === undefined) go();
+  else fail(why);
+}
+
 /**
  * Fails the sends that wait no longer. Before that, `keep` is called with the others, in their order: a send that fails may lead
  * to a new one.

@@ -1,5 +1,5 @@
 import { Fifo } from '../mailbox/fifo.ts';
-import { sendAway, type WaitingSend } from '../mailbox/waiting-send.ts';
+import { letGo, sendAway, type WaitingSend } from '../mailbox/waiting-send.ts';
 
 /** The most sends of one thread that may wait for its table. */
 const CAPACITY = 1_000;
@@ -19,8 +19,9 @@ export class HeldSends {
     return true;
   }
 
-  letGo(): void {
-    for (const send of this.#takeAll()) send.go();
+  /** Lets all go that still wait. `nowMs`: Unix milliseconds. */
+  letGo(nowMs: number): void {
+    for (const send of this.#takeAll()) letGo(send, nowMs);
   }
 
   fail(error: Error): void {

@@ -14,7 +14,7 @@ const CAPACITY = 100;
  * - `want`   starts a lookup; its caller calls `ended` when that is over.
  */
 export interface LookupsDeps {
-  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly clock: Pick<Clock, 'monotonicMs' | 'now'>;
   readonly missMs: number;
   readonly table: RoutingTable;
   readonly want: (query: RemoteQuery) => void;
@@ -68,7 +68,7 @@ export class Lookups {
     this.#underWay.delete(key);
     this.#misses.add(key, this.#deps.clock.monotonicMs());
     this.#ending = key;
-    held?.letGo();
+    held?.letGo(this.#deps.clock.now());
     this.#ending = undefined;
   }
 

@@ -14,7 +14,7 @@ const TABLE_LATE_MS = 1_000;
  */
 export interface ThreadRouterDeps {
   readonly table: RoutingTable;
-  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly clock: Pick<Clock, 'monotonicMs' | 'now'>;
   readonly want: () => void;
   readonly onState: (state: string) => void;
 }
@@ -115,7 +115,7 @@ export class ThreadRouter {
     this.isBehind = this.#machine.hasTag('behind');
     this.isStopped = this.#machine.isOver;
     if (this.#state !== state) this.#deps.onState(this.#state);
-    if (wasBehind && !this.isBehind && !this.isStopped) this.#held.letGo();
+    if (wasBehind && !this.isBehind && !this.isStopped) this.#held.letGo(this.#deps.clock.now());
   }
 }
 

@@ -75,6 +75,17 @@ describe('RoomWaiters', () => {
     expect(waiters.size).toBe(0);
   });
 
+  it('does not let go who waits no longer, and has not been sent away yet', () => {
+    const { room, wait, log, waiters } = setUp();
+    let why: Error | undefined;
+    wait('a', '1', () => why);
+    wait('a', '2');
+    why = new Error('given up');
+    room.a = 1;
+    waiters.wake();
+    expect(log).toEqual(['1: given up', '2']);
+  });
+
   it('sends away who waits no longer, and everybody when it closes', () => {
     const { clock, wait, log, waiters } = setUp();
     let why: Error | undefined;

@@ -32,13 +32,15 @@ describe('Lookups of one thread (N-4.4)', () => {
     expect(lookups.isWanted(FAR)).toBe(true);
     const waiting = { whyLeave: () => undefined, fail: () => gone.push('failed') };
     lookups.hold(FAR, { ...waiting, go: () => gone.push('first') });
+    // It has been given up meanwhile.
+    lookups.hold(FAR, { ...waiting, whyLeave: () => new Error('given up'), go: () => gone.push('never') });
     lookups.hold(FAR, { ...waiting, go: () => gone.push('second') });
     host(-1);
     lookups.tableChanged();
     expect(gone).toEqual([]);
     host(4);
     lookups.tableChanged();
-    expect(gone).toEqual(['first', 'second']);
+    expect(gone).toEqual(['first', 'failed', 'second']);
     expect({ wanted, held: lookups.held }).toEqual({ wanted: [FAR], held: 0 });
   });
 
