@@ -18,6 +18,8 @@ export interface ActorLife {
   readonly isOver: boolean;
   /** Its code runs in a process that began with it, so that nothing is there of what a life before was told. @default false */
   readonly hasOwnMemory?: boolean;
+  /** How long its code may take to notice that its time is up before it is ended, milliseconds. @default 100 */
+  readonly graceMs?: number;
   /**
    * Resolves to its state, which is what its code makes of `from`, if there is such. Rejects when `onStart` fails or takes
    * too long, and with SNAPSHOT_UNKNOWN.

@@ -31,7 +31,7 @@ import { Keeper } from './checkpoints.ts';
 import type { Timer } from './timer-wheel.ts';
 import type { WaitingAsk } from './waiting-asks.ts';
 
-/** How long a handler may take to notice that its time is up before its actor is ended. */
+/** How long a handler may take to notice that its time is up before its actor is ended, if that does not say. */
 const GRACE_MS = 100;
 
 /** What is answered by what its handler returns; a proposal is not, and its grant lasts as long as what comes of it. */
@@ -388,10 +388,11 @@ export class Handling implements HandlingContext<never> {
     this.abort(reason);
     this.#onCutShort?.();
     this.timer?.cancel();
-    const { thread } = this.cell;
-    this.timer = thread.wheel.add(thread.seams.clock.now() + GRACE_MS, () => {
+    const { thread, lives } = this.cell;
+    const graceMs = lives.current?.graceMs ?? GRACE_MS;
+    this.timer = thread.wheel.add(thread.seams.clock.now() + graceMs, () => {
       if (this.isOver || this.isDone) return;
-      const why = `it did not stop ${GRACE_MS} ms after ${reason.message}`;
+      const why = `it did not stop ${graceMs} ms after ${reason.message}`;
       this.cell.crash(withoutStack(new Error(why)), this);
     });
   }

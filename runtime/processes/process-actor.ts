@@ -37,6 +37,9 @@ import { errorOf } from './thrown.ts';
 /** An envelope with less time than this is not given ahead: it might be over before its turn. */
 const AHEAD_DEADLINE_MS = 1_000;
 
+/** A process has to hear that its time is up, and to say that it is over; on a busy machine it runs only now and then. */
+const GRACE_MS = 1_000;
+
 /** An envelope that the process has been given; its handling begins here when the cell comes to it. */
 interface Work {
   readonly n: number;
@@ -64,6 +67,7 @@ export interface ProcessActorDeps {
 export class ProcessActor implements ActorLife, ProcessListener {
   state: unknown = undefined;
   readonly hasOwnMemory = true;
+  readonly graceMs = GRACE_MS;
   readonly #cell: Cell;
   readonly #deps: ProcessActorDeps;
   /** In which its start and stop run. */

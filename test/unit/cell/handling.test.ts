@@ -6,13 +6,14 @@ import { Mail, NO_ASK } from '../../../runtime/mailbox/mail.ts';
 import { cancelled } from '../../../runtime/protocol/errors.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';
 
-/** An envelope in the hands of `mars`, which may take 1,000 ms over one without a deadline. */
-function inHand(deadlineAtMs: number) {
+/** An envelope in the hands of `mars`, which may take 1,000 ms over one without a deadline. `graceMs`: what its actor says. */
+function inHand(deadlineAtMs: number, graceMs?: number) {
   const clock = new FakeClock(0);
   const crashes: string[] = [];
   const cell = {
     row: { id: 'mars' },
     handlingTimeoutMs: 1_000,
+    lives: { current: { graceMs } },
     thread: { seams: { clock }, wheel: new TimerWheel(clock), asks: { close: () => undefined } },
     crash: (error: Error) => void crashes.push(error.message),
   } as unknown as Cell;
@@ -57,6 +58,15 @@ describe('A handling', () => {
     expect(crashes).toEqual([]);
     clock.advance(30);
     expect(crashes).toEqual(['it did not stop 100 ms after It was cancelled']);
+  });
+
+  it('has as long for that as its actor needs', () => {
+    const { clock, crashes, handling } = inHand(0, 1_000);
+    handling.cutOff(cancelled('It'));
+    clock.advance(980);
+    expect(crashes).toEqual([]);
+    clock.advance(40);
+    expect(crashes).toEqual(['it did not stop 1000 ms after It was cancelled']);
   });
 
   it('that ends after it was cut off ends nothing else', () => {
