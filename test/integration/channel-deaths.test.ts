@@ -40,9 +40,9 @@ async function writeUnderFire(name: string, kill: (team: Correspondence) => Prom
   const { id } = await team.open('mars', 'venus');
   const part = ENVELOPES / (KILLS + 1);
   for (let from = 0; from < ENVELOPES; from += part) {
+    const before = arrivals(file).length;
     await team.write('mars', id, part, { from });
     if (from + part >= ENVELOPES) break;
-    const before = arrivals(file).length;
     await until('some arrive', () => arrivals(file).length > before + 100);
     await kill(team);
   }

@@ -167,7 +167,7 @@ describe('What is no HTTP (DESIGN 8)', () => {
   });
 
   it('a request that comes byte by byte is not waited for', async () => {
-    const { port } = await limited({ headersTimeoutMs: 200 });
+    const { port } = await limited({ headersTimeoutMs: 1_000 });
     const [silent, slow] = await Promise.all([rawConnection(port), rawConnection(port)]);
     slow.say('GET /agents/mars HTTP/1.1\r\nHost: local');
     expect(errorIn(await slow.heard)).toMatchObject({ code: 'TOO_SLOW' });

@@ -28,10 +28,10 @@ describe('Who connects to a node and does not get on, or says what another one h
       agents: [venus],
       spareThread: false,
       peers: {
-        transports: [webSocket({ connectTimeoutMs: 1_000 })],
+        transports: [webSocket({ connectTimeoutMs: 3_000 })],
         identity: { node: 'rome', key: keys.rome },
         trust: [{ key: keys.oslo.publicKey, node: 'oslo', sandboxId: null }],
-        channel: { handshakeTimeoutMs: 1_000 },
+        channel: { handshakeTimeoutMs: 3_000 },
       },
     });
     address = rome.peers.addresses[0] as string;
