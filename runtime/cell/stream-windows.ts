@@ -38,10 +38,12 @@ export class StreamWindow {
   async take(signal: AbortSignal): Promise<void> {
     while (this.isFull) {
       signal.throwIfAborted();
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-        signal.addEventListener('abort', () => resolve(), { once: true });
-      });
+      const room = Promise.withResolvers<void>();
+      const wake = (): void => room.resolve();
+      this.#wake = wake;
+      signal.addEventListener('abort', wake, { once: true });
+      await room.promise;
+      signal.removeEventListener('abort', wake);
       this.#wake = undefined;
     }
     signal.throwIfAborted();

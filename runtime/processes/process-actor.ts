@@ -210,6 +210,7 @@ export class ProcessActor implements ActorLife, ProcessListener {
   }
 
   #endLife(reason: OrreryError): void {
+    for (const { stream } of this.#works.values()) stream?.close();
     this.#life.abort(reason);
     this.#life.end();
   }
@@ -350,11 +351,13 @@ export class ProcessActor implements ActorLife, ProcessListener {
   #done(work: Work, output: unknown): void {
     this.#close(work);
     if (work.handling !== undefined) this.#cell.finish(work.handling, output);
+    this.#requests?.workOver(work.n);
   }
 
   #failed(work: Work, error: Error): void {
     this.#close(work);
     if (work.handling !== undefined) this.#cell.fail(work.handling, error);
+    this.#requests?.workOver(work.n);
   }
 
   #close({ n, givenAtMs, stream }: Work): void {

@@ -31,6 +31,8 @@ interface Open {
   /** Chunks of a stream that may be sent. */
   credit: number;
   wake: () => void;
+  /** What it was asked from is done with. */
+  isOver: boolean;
 }
 
 /**
@@ -59,7 +61,13 @@ export class ProcessRequests {
       return;
     }
     this.#refusals = 0;
-    const open: Open = { frame, abort: new AbortController(), credit: 0, wake: () => undefined };
+    const open: Open = {
+      frame,
+      abort: new AbortController(),
+      credit: 0,
+      wake: () => undefined,
+      isOver: false,
+    };
     this.#open.set(a, open);
     const answer = this.#perform(open, ctx).catch(
       (error: unknown): Answer => ({ kind: 'error', error: errorToData(error) }),
@@ -74,6 +82,15 @@ export class ProcessRequests {
   cancel(a: number): void {
     this.#open.get(a)?.abort.abort();
     this.#open.get(a)?.wake();
+  }
+
+  /** The envelope under this number is done with: what its code did not read to the end nobody reads any more. */
+  workOver(n: number): void {
+    for (const open of this.#open.values()) {
+      if (open.frame.n !== n) continue;
+      open.isOver = true;
+      open.wake();
+    }
   }
 
   /** The code takes so many more chunks. */
@@ -116,7 +133,7 @@ export class ProcessRequests {
       return { kind: 'value', value: await ctx.ask(target as AskTarget, frame.input, options) };
     for await (const value of ctx.stream(target as AskTarget, frame.input, options)) {
       await creditOf(open);
-      if (abort.signal.aborted) break;
+      if (abort.signal.aborted || open.isOver) break;
       this.#answer(frame, { kind: 'chunk', value });
     }
     return { kind: 'end' };
@@ -150,7 +167,7 @@ function targetOf({ agent, capability }: FrameTarget): string | AskTarget {
 }
 
 async function creditOf(open: Open): Promise<void> {
-  while (open.credit <= 0 && !open.abort.signal.aborted) {
+  while (open.credit <= 0 && !open.abort.signal.aborted && !open.isOver) {
     await new Promise<void>((resolve) => {
       open.wake = resolve;
     });

@@ -21,4 +21,31 @@ describe('What the code in a process has asked', () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect(told).toEqual(['progress', 'value']);
   });
+
+  it('is let go of when its work is done, though it has not read a stream to its end', async () => {
+    const told: unknown[] = [];
+    const process = { backlogBytes: 0, write: (frame: { kind: string }) => void told.push(frame.kind) };
+    const requests = new ProcessRequests('mars', process as unknown as AgentProcess, false);
+    let isEnded = false;
+    const stream = async function* (): AsyncGenerator<number> {
+      try {
+        for (let n = 0; ; n++) yield n;
+      } finally {
+        isEnded = true;
+      }
+    };
+    const target = { agent: 'venus', capability: { id: 'x' } };
+    const about = { n: 7, a: 1, target, options: {}, isFollowed: false, isAnnounced: false };
+    requests.begin({ t: 'read', ...about }, { stream } as unknown as Handling);
+    requests.want(1, 2);
+    const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+    await turn();
+    expect({ told, isEnded }).toEqual({ told: ['chunk', 'chunk'], isEnded: false });
+    requests.workOver(8);
+    await turn();
+    expect(isEnded).toBe(false);
+    requests.workOver(7);
+    await turn();
+    expect({ told, isEnded }).toEqual({ told: ['chunk', 'chunk', 'end'], isEnded: true });
+  });
 });
