@@ -31,7 +31,7 @@ export class AgentLives {
   readonly #deps: AgentLivesDeps;
   readonly #firstStarts = new FirstStarts();
   /** Who waits for the end of an agent, by its slot. */
-  readonly #ended = new Map<number, () => void>();
+  readonly #ended = new Map<number, readonly (() => void)[]>();
   #isStopping = false;
 
   constructor(deps: AgentLivesDeps) {
@@ -97,15 +97,17 @@ export class AgentLives {
     const { slot } = agents.get(id);
     supervisor.stop(id);
     await new Promise<void>((resolve) => {
-      this.#ended.set(slot, resolve);
+      const others = this.#ended.get(slot) ?? [];
+      this.#ended.set(slot, [...others, resolve]);
       this.#giveTo('stop', [id]);
     });
   }
 
   /** An agent is gone. */
   hasEnded(slot: number): void {
-    this.#ended.get(slot)?.();
+    const waiting = this.#ended.get(slot) ?? [];
     this.#ended.delete(slot);
+    for (const resolve of waiting) resolve();
   }
 
   /** Has places let go of agents that are registered no more; told after the table that says so. */

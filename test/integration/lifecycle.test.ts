@@ -149,6 +149,12 @@ describe('An agent that ended', () => {
     expect(await system.ask(add, 1)).toMatchObject({ count: 1, life: 2 });
   });
 
+  it('by stopAgent twice at once is stopped, and both are told', async () => {
+    const system = await start([agent('living')]);
+    await Promise.all([system.stopAgent('living'), system.stopAgent('living')]);
+    expect((await system.roster()).map(({ status }) => status)).toEqual(['stopped']);
+  });
+
   it('that nobody knows cannot be stopped or restarted: AGENT_NOT_FOUND', async () => {
     const system = await start([]);
     expect((await rejection(system.stopAgent('nobody'))).code).toBe('AGENT_NOT_FOUND');
