@@ -86,6 +86,8 @@ export class Links {
         if (fate === 'cut-off' && death !== undefined) this.#cutOff(mail, row, flow.flow, death);
         this.#node.outbox.touch(link);
         link.sendMail(flow, mail);
+        // The next thread has heard of nothing that was cancelled before it began.
+        if (this.#node.cancellations.reasonFor(mail) !== undefined) link.sendCancel(mail.id);
         // Whoever asked does not wait any more.
         if (mail.ask !== NO_ASK && this.#node.asks.get(mail.ask) === undefined) link.asksInFlight -= 1;
       }

@@ -139,6 +139,22 @@ describe('Cancelling an ask (F-04)', () => {
   });
 });
 
+describe('What was cancelled (F-04)', () => {
+  it('is not begun on by the thread that takes the place of one that died', async () => {
+    const other = start(waiting('b', 'other'));
+    await hears('b: begin other');
+    const queued = start(waiting('b', 'queued'));
+    queued.cancel();
+    await system.terminate('worker-2');
+    expect((await rejection(other.asked)).code).toBe('ACTOR_DIED');
+    expect((await rejection(queued.asked)).code).toBe('CANCELLED');
+    expect(await start({ agent: 'b', note: 'next', outcome: 'answer' }).asked).toHaveLength(1);
+    await hears('b: end next');
+    expect(said.filter((line) => line.includes('queued'))).toEqual([]);
+    await settled();
+  });
+});
+
 describe('Deadlines (F-04)', () => {
   it('only narrow on their way down', async () => {
     const beforeMs = Date.now();
