@@ -157,6 +157,11 @@ export class NodeJournal implements JournalOfThread {
     if (mail.wasLeft) this.#recovery.settled(cell);
   }
 
+  /** The agent is not here any more: what is left for it waits for whoever has its id next. */
+  dismissed(cell: Cell): void {
+    this.#recovery.forget(cell);
+  }
+
   /** The agent does not remember any more that it took this. */
   forget({ row }: Cell, sender: string, id: string): void {
     if (row.profile.durable) this.record(forgottenRecord({ agent: row.id, sender, id }));

@@ -29,8 +29,8 @@ export class Recovery {
   readonly #deps: RecoveryDeps;
   /** Of agents that still get some: how many were given and have no known outcome. */
   readonly #open = new Map<Cell, number>();
-  /** How many are not given yet. */
-  #left = 0;
+  /** How many of each are not given yet. */
+  readonly #left = new Map<Cell, number>();
 
   constructor(deps: RecoveryDeps) {
     this.#deps = deps;
@@ -43,7 +43,7 @@ export class Recovery {
 
   /** Envelopes that still wait in the journal. */
   get left(): number {
-    return this.#left;
+    return [...this.#left.values()].reduce((sum, left) => sum + left, 0);
   }
 
   /** This agent still gets some. */
@@ -53,7 +53,7 @@ export class Recovery {
 
   /** So many are left for this agent. Resolves when it has the first of them. */
   begin(cell: Cell, count: number): Promise<void> {
-    this.#left += count;
+    this.#left.set(cell, count);
     this.#open.set(cell, 0);
     cell.expectLeft(true);
     return this.#feed(cell);
@@ -67,14 +67,21 @@ export class Recovery {
     if (open === 1) void this.#feed(cell);
   }
 
+  /** The agent is not here any more. */
+  forget(cell: Cell): void {
+    this.#open.delete(cell);
+    this.#left.delete(cell);
+  }
+
   async #feed(cell: Cell): Promise<void> {
     const left = await this.#take(cell);
+    if (!this.#open.has(cell)) return;
     if (left.length === 0) {
-      this.#open.delete(cell);
+      this.forget(cell);
       cell.expectLeft(false);
       return;
     }
-    this.#left -= left.length;
+    this.#left.set(cell, (this.#left.get(cell) ?? 0) - left.length);
     const mails = left.flatMap((one) => this.#read(one, cell));
     shareFates(mails);
     await this.#fund(mails);

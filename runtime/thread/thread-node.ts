@@ -265,6 +265,7 @@ export class ThreadNode implements SendingThread {
     const cell = this.#cells[slot];
     await cell?.stop();
     this.#cells[slot] = undefined;
+    if (cell !== undefined) this.#journal?.dismissed(cell);
     return cell;
   }
 

@@ -69,4 +69,29 @@ describe('What former processes left for an agent (F-01)', () => {
     const others = await given('once', [left(1, 'job', 0), left(2, 'job', 1)]);
     expect(others.map(({ tombstone }) => tombstone?.code)).toEqual([undefined, 'ACTOR_DIED']);
   });
+
+  it('stays where it is, and nobody waits for it, when the agent is removed meanwhile', async () => {
+    const page = Promise.withResolvers<readonly ReturnType<typeof left>[]>();
+    const delivered: Mail[] = [];
+    const recovery = new Recovery({
+      take: () => page.promise,
+      onDelivered: () => undefined,
+      deliver: (_cell, mail) => delivered.push(mail),
+      onProblem: (error) => {
+        throw error;
+      },
+      openAccounts: async () => [],
+    });
+    const cell = { row: { id: 'worker' }, expectLeft: () => undefined } as unknown as Cell;
+    const begun = recovery.begin(cell, 2);
+    expect([recovery.isIdle, recovery.left]).toEqual([false, 2]);
+    recovery.forget(cell);
+    page.resolve([left(1, 'one', 0), left(2, 'two', 0)]);
+    await begun;
+    expect({ delivered, isIdle: recovery.isIdle, left: recovery.left }).toEqual({
+      delivered: [],
+      isIdle: true,
+      left: 0,
+    });
+  });
 });
