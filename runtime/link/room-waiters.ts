@@ -59,11 +59,14 @@ export class RoomWaiters {
   wake(): void {
     if (this.#queues.size === 0 || this.#isServing) return;
     this.#isServing = true;
-    for (const [key, queue] of this.#queues) {
-      this.#serve(queue);
-      if (queue.waiters.length === 0) this.#queues.delete(key);
+    try {
+      for (const [key, queue] of this.#queues) {
+        this.#serve(queue);
+        if (queue.waiters.length === 0) this.#queues.delete(key);
+      }
+    } finally {
+      this.#isServing = false;
     }
-    this.#isServing = false;
   }
 
   close(): void {
@@ -100,6 +103,7 @@ export class RoomWaiters {
   }
 }
 
-const keyOf = ({ id }: AgentRow, lane: Lane): string => `${lane} ${id}`;
+/** An agent that comes back under its id has another mailbox. */
+const keyOf = ({ slot }: AgentRow, lane: Lane): string => `${lane} ${slot}`;
 
 const stopped = (): Error => systemStopped('it waited for room in a mailbox');

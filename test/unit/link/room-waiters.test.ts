@@ -9,8 +9,8 @@ function setUp() {
   const clock = new FakeClock();
   const table = new RoutingTable();
   const profile = systemProfile('x');
-  const rowData = (id: string) => ({ id, slot: 0, place: 'worker-1', profile, revision: 0 });
-  table.apply(deltaOf(1, [rowData('a'), rowData('b')]));
+  const rowData = (id: string, slot: number) => ({ id, slot, place: 'worker-1', profile, revision: 0 });
+  table.apply(deltaOf(1, [rowData('a', 0), rowData('b', 1)]));
   const rows = { a: table.get('a'), b: table.get('b') } as Record<
     'a' | 'b',
     NonNullable<ReturnType<RoutingTable['get']>>
@@ -32,7 +32,7 @@ function setUp() {
       whyLeave,
       fail: ({ message }) => log.push(`${name}: ${message}`),
     });
-  return { clock, rows, room, wanted, waiters, log, wait };
+  return { clock, rows, room, wanted, waiters, log, wait, table, rowData };
 }
 
 describe('RoomWaiters', () => {
@@ -73,6 +73,20 @@ describe('RoomWaiters', () => {
     wait('b', '1');
     expect(log).toEqual(['1']);
     expect(waiters.size).toBe(0);
+  });
+
+  it('has whoever wants room of an agent that came back under its id wait for its new mailbox', () => {
+    const { room, wait, log, waiters, rows, table, rowData } = setUp();
+    const before = rows.a;
+    wait('a', 'first', () => undefined);
+    table.apply({ ...deltaOf(2, []), remove: ['a'] });
+    table.apply(deltaOf(3, [rowData('a', 7)]));
+    rows.a = table.get('a') as typeof before;
+    wait('a', 'second');
+    expect(waiters.size).toBe(2);
+    room.a = 2;
+    waiters.wake();
+    expect(log).toEqual(['first', 'second']);
   });
 
   it('does not let go who waits no longer, and has not been sent away yet', () => {
