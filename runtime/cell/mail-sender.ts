@@ -17,7 +17,6 @@ import type { ThreadRouter } from '../routing/thread-router.ts';
 import { AgentId } from '../agent/agent-options.ts';
 import { callOutside } from '../agent/call-outside.ts';
 import type { AskOptions, Target, TellOptions } from '../agent/context.ts';
-import type { Cell } from './cell.ts';
 import type { CellThread } from './cell-thread.ts';
 import { GrantUse, NO_STEPS, type Send, type SendStep } from './send-step.ts';
 import type { Handling } from './handling.ts';
@@ -41,6 +40,10 @@ export interface LaterOptions
   readonly signalOfWait?: () => AbortSignal;
 }
 
+interface SettledOptions extends Pick<LaterOptions, 'signalOfWait'> {
+  readonly funds: Funds | undefined;
+}
+
 type AnyAskOptions = AskOptions & LaterOptions;
 
 /** What sending needs of its thread beside what a cell needs. */
@@ -52,8 +55,6 @@ export interface SendingThread extends CellThread {
   readonly room: RoomWaiters;
   readonly counters: Float64Array;
   readonly broadcastToSender: boolean;
-  /** The cell of the agent in this slot, if it is hosted here. */
-  cellOf(slot: number): Cell | undefined;
 }
 
 /** What of a send is not in its mail. */
@@ -154,10 +155,12 @@ export class MailSender {
       isInTurn,
       done,
       fail,
+      signalOfWait,
     }: {
       readonly isInTurn: boolean;
       readonly done: (result: RoutingResult) => void;
       readonly fail: (error: Error) => void;
+      readonly signalOfWait?: SettledOptions['signalOfWait'];
     },
   ): void {
     if (send.mail.recipient === BROADCAST) return done(this.#broadcast(send, nowMs));
@@ -169,15 +172,15 @@ export class MailSender {
     if (waitsFor === undefined) return done(this.#refuse(send, row, routingMs));
     const { clock } = this.#thread.seams;
     const go = (): void =>
-      this.#sendWhenRoom(send, clock.now(), { isInTurn: waitsFor === 'room', done, fail });
-    this.#wait(send, row, { go, fail });
+      this.#sendWhenRoom(send, clock.now(), { isInTurn: waitsFor === 'room', done, fail, signalOfWait });
+    this.#wait(send, row, { signal: signalOfWait?.(), go, fail });
   }
 
   /**
    * Sends `mail` as soon as there is room for it, with this much to spend. Resolves when its outcome is known, whatever that is;
-   * rejects with what it was refused with.
+   * rejects with what it was refused with. `signalOfWait`: gives the signal that ends the wait for room.
    */
-  sendSettled(from: Identity, mail: Mail, funds: Funds | undefined): Promise<void> {
+  sendSettled(from: Identity, mail: Mail, { funds, signalOfWait }: SettledOptions): Promise<void> {
     return new Promise((resolve, reject) => {
       const { receipts } = this.#thread.outbox;
       const send = this.#sendOf(from, mail, { parent: undefined, manner: TOLD, budget: undefined, funds });
@@ -198,7 +201,7 @@ export class MailSender {
         };
         reject(new OrreryError(errorCode ?? 'REFUSED', error ?? 'it was refused', { details }));
       };
-      this.#sendWhenRoom(send, mail.timestamp, { isInTurn: false, done, fail });
+      this.#sendWhenRoom(send, mail.timestamp, { isInTurn: false, done, fail, signalOfWait });
     });
   }
 

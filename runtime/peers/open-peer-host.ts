@@ -1,12 +1,13 @@
 import type { SendingThread } from '../cell/mail-sender.ts';
 import type { AgentEndpoint } from '../protocol/agent-card.ts';
 import { importExtension, importTransport, type MakeTransport, type PeerBoot } from './peer-boot.ts';
-import { PeerHost, type PeerReports } from './peer-host.ts';
+import { type CellOf, PeerHost, type PeerReports } from './peer-host.ts';
 import { PEERS_ID } from './peer-message.ts';
 
 /** What a place that speaks with other nodes has around it. */
 export interface PeerSurroundings {
   readonly thread: SendingThread;
+  readonly cellOf: CellOf;
   readonly reports: PeerReports;
   /** Makes its transports. @default they are imported */
   readonly makeTransport?: MakeTransport | undefined;
@@ -26,7 +27,7 @@ export async function openPeerHost(
     channel,
     extension: spec,
   }: PeerBoot,
-  { thread, reports, makeTransport = importTransport }: PeerSurroundings,
+  { thread, cellOf, reports, makeTransport = importTransport }: PeerSurroundings,
 ): Promise<{ readonly host: PeerHost; readonly endpoints: readonly AgentEndpoint[] }> {
   const { clock, newSecret } = thread.seams;
   const extension =
@@ -37,6 +38,7 @@ export async function openPeerHost(
   const transports = await Promise.all(specs.map(makeTransport));
   const host = new PeerHost({
     thread,
+    cellOf,
     reports,
     self: { node, keys, trust, revoked, epoch: Math.floor(clock.now()), salt: newSecret() },
     network: { transports, addresses, dial, topics, channel },

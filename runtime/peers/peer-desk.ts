@@ -223,7 +223,7 @@ class Served implements ServedRequest {
     const { thread } = this.#deps;
     const funds = this.#fundsFor(mail);
     try {
-      await thread.mailSender.sendSettled(from, mail, funds);
+      await thread.mailSender.sendSettled(from, mail, { funds, signalOfWait: this.#signal });
       if (funds?.account !== undefined) this.#spent = thread.accounts.spent(funds.account);
       this.#session.answer({ type: 'done', n: this.#request.n, ...this.#lastWords });
     } catch (error) {

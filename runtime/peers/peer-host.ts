@@ -1,4 +1,5 @@
 import type { SendingThread } from '../cell/mail-sender.ts';
+import type { Cell } from '../cell/cell.ts';
 import type { LoadedAgent } from '../agent/loaded-agent.ts';
 import { AgentId } from '../agent/agent-options.ts';
 import { type AgentCard, type AgentEndpoint, parseAgentCard } from '../protocol/agent-card.ts';
@@ -54,8 +55,12 @@ export interface PeerReports {
   dismiss(ids: readonly string[]): void;
 }
 
+/** The cell of the agent in this slot, if that is hosted here. */
+export type CellOf = (slot: number) => Cell | undefined;
+
 export interface PeerHostDeps {
   readonly thread: SendingThread;
+  readonly cellOf: CellOf;
   readonly reports: PeerReports;
   readonly self: OwnIdentity;
   readonly network: PeerNetwork;
@@ -355,9 +360,9 @@ export class PeerHost implements PeerNodeUser {
 
   /** What is for a capability goes to whom it can reach. */
   #tellReach({ name, peer }: Member): void {
-    const { thread } = this.#deps;
+    const { thread, cellOf } = this.#deps;
     const slot = thread.table.get(this.#names.idOf(name) ?? '')?.slot ?? -1;
-    thread.cellOf(slot)?.reachIs(REACH[peer.status]);
+    cellOf(slot)?.reachIs(REACH[peer.status]);
   }
 
   onSessionOver({ node }: Peer, reason: string): void {

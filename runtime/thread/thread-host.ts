@@ -134,6 +134,7 @@ export class ThreadHost implements NodeCalls {
     const { openPeerHost } = await import('../peers/open-peer-host.ts');
     const opened = await openPeerHost(boot, {
       thread: this.node,
+      cellOf: (slot) => this.node.cellOf(slot),
       reports: {
         enrol: (orders) => this.#tell({ t: 'enrol', orders }),
         dismiss: (ids) => this.#tell({ t: 'dismiss', ids }),
