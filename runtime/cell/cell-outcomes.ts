@@ -219,6 +219,13 @@ export class CellOutcomes {
     this.#thread.interceptors.lost(this.#cell, mail, why);
   }
 
+  /** Says whether it is an ask that was taken before under the same id, and has no answer yet. */
+  isRepeated({ ask, extras, sender, id }: Mail): boolean {
+    if (ask === NO_ASK || extras?.derived !== true) return false;
+    const known = this.#repeatable?.answerTo(sender, id);
+    return known !== undefined && known.kind === undefined;
+  }
+
   /**
    * Settles a mail that a sender's second attempt sent again; its ask gets the answer that the first one got. False when
    * it is new.

@@ -165,7 +165,10 @@ export class Cell {
 
   /** Every envelope that is in hand or waits. */
   *mails(): Iterable<Mail> {
-    for (const handling of this.handlings) if (handling.mail !== undefined) yield handling.mail;
+    for (const { mail, repeats } of this.handlings) {
+      if (mail !== undefined) yield mail;
+      if (repeats !== undefined) yield* repeats;
+    }
     if (this.waiting > 0) yield* this.#mailbox;
   }
 
@@ -248,6 +251,7 @@ export class Cell {
   run(mayGoOn: () => boolean): void {
     this.#tellLoad();
     for (let mail = this.#next(); mail !== undefined; mail = this.#next()) {
+      if (this.#waitsForFirst(mail)) continue;
       if (this.#actor?.hasTaken?.(mail) === true) this.#dispatchTaken(mail);
       else if (!this.outcomes.rejectStale(mail)) this.#dispatch(mail);
       if (mayGoOn()) continue;
@@ -314,6 +318,15 @@ export class Cell {
   /** What it would do could not be kept at present: it takes nothing new. */
   get #isHeld(): boolean {
     return this.thread.journal?.holds(this.row) === true;
+  }
+
+  /** What is in hand is asked again by its asker's next attempt: that waits until the first has its answer. */
+  #waitsForFirst(mail: Mail): boolean {
+    if (this.#hand === undefined || !this.outcomes.isRepeated(mail)) return false;
+    const { id, sender } = mail;
+    const first = this.handlings.find((one) => one.mail?.id === id && one.mail.sender === sender);
+    first?.repeat(mail);
+    return first !== undefined;
   }
 
   /** What the actor took ahead it may have handled by now: only that can be cancelled which it has not. */
@@ -477,9 +490,10 @@ export class Cell {
     return this.endActor(death);
   }
 
-  /** Ends what is in hand as a death does. */
+  /** Ends what is in hand as a death does. What is done, and waits for the journal, needs no actor any more. */
   cutOffInHand({ reason, cause, taint, culprit, isThrown = false }: DeathInHand): void {
     for (const handling of [...this.handlings].reverse()) {
+      if (handling.isDone) continue;
       const mail = handling.mail as Mail;
       const hasBegun = this.#actor?.hasBegun(mail) !== false;
       if (handling === culprit) mail.attempts += 1;
@@ -510,6 +524,7 @@ export class Cell {
 
   #letGo(handling: Handling): void {
     handling.end();
+    if (handling.repeats !== undefined) for (const again of handling.repeats) this.#mailbox.putBack(again);
     if (handling.isWatched) this.thread.turns.begin();
     this.#hand = takeOutOfHand(this.#hand, handling);
     this.#inHand -= 1;

@@ -57,6 +57,8 @@ export class Handling implements HandlingContext<never> {
   /** Set when the deadline passed or the envelope was cancelled: how its end is counted. */
   cutShort: OrreryError | undefined = undefined;
   isOver = false;
+  /** The same, asked again meanwhile: each waits for the answer to this one. */
+  repeats: Mail[] | undefined;
   #isGrantHeld = false;
   #children = 0;
   /** Asks without an answer. */
@@ -335,6 +337,11 @@ export class Handling implements HandlingContext<never> {
     if (this.#unkept === 0) return false;
     this.#whenKept ??= go;
     return true;
+  }
+
+  repeat(again: Mail): void {
+    this.repeats ??= [];
+    this.repeats.push(again);
   }
 
   waitsFor(ask: WaitingAsk): void {

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defineAgent, startSystem, type System } from 'orrery';
+import { capability, defineAgent, startSystem, type System } from 'orrery';
 import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { end } from '../fixtures/agents/ending.ts';
 import { linesOf } from '../fixtures/lines-of.ts';
 import { agent, until } from '../fixtures/until.ts';
@@ -50,6 +51,38 @@ describe('A second attempt (F-01)', () => {
     ]);
     expect(log.filter((line) => line.startsWith('heard'))).toEqual(['heard one', 'heard two', 'heard three']);
     expect(counts).toMatchObject({ handled: counts.accepted, deadLettered: 0 });
+  });
+
+  it('gets the answer of what it has asked before, which is not done beside itself by an agent that does several at once', async () => {
+    const dig = capability({ id: 'attempts.dig', description: 'Digs', input: z.string(), output: z.int() });
+    const begin = capability({ id: 'attempts.begin', description: 'Asks', input: z.void(), output: z.int() });
+    const asked = Promise.withResolvers<void>();
+    const failed = Promise.withResolvers<void>();
+    const done = Promise.withResolvers<void>();
+    let [begun, attempts] = [0, 0];
+    const digger = define('digger', 'once').handle(dig, async () => {
+      begun += 1;
+      asked.resolve();
+      await done.promise;
+      return begun;
+    });
+    digger.concurrency = 4;
+    const asker = define('asker', 'retry').handle(begin, async (_, ctx) => {
+      attempts += 1;
+      const answer = ctx.ask({ agent: 'digger', capability: dig }, 'here');
+      if (attempts === 2) return answer;
+      answer.catch(() => undefined);
+      await failed.promise;
+      throw new Error('too late for what it asked');
+    });
+    system = await startSystem({ agents: [asker, digger] });
+    const answer = system.ask({ agent: 'asker', capability: begin }, undefined);
+    await asked.promise;
+    failed.resolve();
+    await until('it is asked again', async () => (await system.conservation()).inFlight === 3);
+    done.resolve();
+    expect(await answer).toBe(1);
+    expect({ begun, attempts }).toEqual({ begun: 1, attempts: 2 });
   });
 });
 

@@ -53,6 +53,41 @@ describe('durable agents while the journal cannot write', () => {
     });
   }
 
+  it('are not cut off by the death of their actor when all that they wait for is the journal', async () => {
+    const begun: number[] = [];
+    const books = defineAgent({ id: 'books', name: 'BOOKS', ...CARD }).handle(work, (n) => n);
+    const mars = defineAgent({ id: 'mars', name: 'MARS', ...CARD, durable: false, concurrency: 2 }).handle(
+      work,
+      async (n, ctx) => {
+        begun.push(n);
+        if (n < 0) {
+          await ctx.sleep(1_000);
+          throw new Error('it is negative');
+        }
+        ctx.tell(to('books'), n);
+        return n;
+      },
+    );
+    const { value, violations, finalState } = await simulate({
+      agents: [mars, books],
+      journal: true,
+      ...BUDGET,
+      run: async (team, { cause, sleep }) => {
+        await team.whenKept();
+        cause({ fault: 'fullDisk', ms: 5_000 });
+        const asked = [-1, 1].map((n) => team.ask(to('mars'), n).catch((error) => error.code as string));
+        await sleep(10);
+        return Promise.all(asked);
+      },
+    });
+    expect({ value, violations, begun }).toEqual({
+      value: ['HANDLER_FAILED', 1],
+      violations: [],
+      begun: [-1, 1],
+    });
+    expect(finalState?.conservation.holds).toBe(true);
+  });
+
   it('go on in another thread with what is settled, when theirs dies and the disk stays full for long', async () => {
     const sums: number[] = [];
     const mars = defineAgent({ id: 'mars', name: 'MARS', delivery: 'retry', ...CARD })
