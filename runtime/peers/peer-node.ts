@@ -273,6 +273,12 @@ export class PeerNode implements SessionUser {
     peer.revoke(reason);
     this.#peers.delete(peer.node);
     this.#lines.delete(peer.node);
+    this.#endChannels(peer, reason);
+  }
+
+  /** Ends all channels that a node has said its name on, those that are not in use too. */
+  #endChannels(peer: Peer, reason: string): void {
+    for (const joining of [...this.#joining.values()]) if (joining.peer === peer) joining.session.end(reason);
   }
 
   /** The agents here have changed: the others are told what is new. */
@@ -561,6 +567,7 @@ export class PeerNode implements SessionUser {
     if (known?.identity.publicKey === publicKey) return known;
     if (known !== undefined && judgesAlike(known.identity.trust, trust)) {
       known.rekey(publicKey, trust);
+      this.#endChannels(known, 'its next key has come');
       return known;
     }
     if (known !== undefined) this.#cut(known, 'its next key has come');
