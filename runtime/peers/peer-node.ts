@@ -520,9 +520,9 @@ export class PeerNode implements SessionUser {
       return session.end(`it speaks version ${message.version}, this node ${PEER_PROTOCOL_VERSION}`);
     if (message.node !== proof.card.name)
       return session.end(`it calls itself "${message.node}", and has proved to be "${proof.card.name}"`);
-    // Another key may have come under this name since this one was let in.
-    if (!this.#mayBe(proof.publicKey, this.#peers.get(message.node)))
-      return session.end(`"${message.node}" has another key`);
+    // The name may have become that of another key since this one was let in.
+    const whyNot = this.#whyNot(message.node, proof.publicKey);
+    if (whyNot !== undefined) return session.end(whyNot);
     joining.epoch = message.epoch;
     joining.maxOpen = message.maxOpen;
     joining.channels = message.channels ?? [];

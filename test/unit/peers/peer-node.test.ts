@@ -170,6 +170,30 @@ describe('A node that is judged otherwise, or revoked (C-31)', () => {
   });
 });
 
+describe('Who was let in before its name was given to another key (C-31)', () => {
+  const [other, oslo] = inOrder();
+
+  it('does not take the name', async () => {
+    const owner = signingKeyPair();
+    const { node, told, open } = await nodeWith({ keys: oslo, trusts: [{ key: '*' }] });
+    const { channel, say } = await open(other, 'rome');
+    node.trust(trust({ key: owner.publicKey, node: 'rome' }));
+    await say(introduction('rome'), { type: 'use' });
+    expect(told).toEqual([]);
+    expect(channel.status).toBe('closed');
+    expect(node.grantOf('rome', owner.publicKey)).toMatchObject({ node: 'rome' });
+  });
+
+  it('does not come under a name that its own entry does not give it', async () => {
+    const { node, told, open } = await nodeWith({ keys: oslo, trusts: [{ key: '*' }] });
+    const { channel, say } = await open(other, 'rome');
+    node.trust(trust({ key: other.publicKey, node: 'bern' }));
+    await say(introduction('rome'), { type: 'use' });
+    expect(told).toEqual([]);
+    expect(channel.status).toBe('closed');
+  });
+});
+
 /** Keys of a node that lets those who have the others say which channel is used. */
 function signingKeyPairAbove(...others: readonly SigningKeyPair[]): SigningKeyPair {
   for (;;) {
