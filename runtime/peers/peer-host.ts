@@ -189,18 +189,26 @@ export class PeerHost implements PeerNodeUser {
 
   /** The control thread has these, or says why not. */
   enrolled(modules: readonly string[], problem: string | undefined): void {
-    for (const module of modules) {
-      const name = nameIn(module);
-      const member = this.#members.get(name);
-      if (member === undefined) continue;
+    const members = new Set(modules.flatMap((module) => this.#members.get(nameIn(module)) ?? []));
+    if (problem !== undefined && this.#enrolUnderNames([...members])) return;
+    for (const member of members) {
       if (problem === undefined) {
         this.#tellReach(member);
         member.here.resolve();
       } else {
         this.#forget(member);
-        this.#problem(`"${name}" was not taken in: ${problem}`);
+        this.#problem(`"${member.name}" was not taken in: ${problem}`);
       }
     }
+  }
+
+  /** An agent of this node may have taken an id meanwhile, and not be in the table here yet. False when their names were refused too. */
+  #enrolUnderNames(members: readonly Member[]): boolean {
+    if (members.every(({ name }) => this.#names.idOf(name) === name)) return false;
+    this.#deps.reports.enrol(
+      members.map(({ name }) => ({ id: this.#names.giveWay(name), module: moduleOf(name) })),
+    );
+    return true;
   }
 
   /** Resolves when whoever is known of other nodes for this query is in the table. */
