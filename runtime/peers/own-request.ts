@@ -1,5 +1,11 @@
 import { reasonOf } from '../protocol/errors.ts';
-import type { PeerAnswer, PeerMessage, PeerRequest, ToldError } from './peer-message.ts';
+import {
+  cutText,
+  type PeerAnswer,
+  type PeerMessage,
+  type PeerRequest,
+  type ToldError,
+} from './peer-message.ts';
 
 /** What is asked of another node; the session that says it gives it a number. */
 export type Asking = Omit<PeerRequest, 'n'>;
@@ -93,5 +99,5 @@ export class OwnRequest implements SentRequest {
 /** Why something was not said to the other node. */
 export const notSaid = (error: unknown): ToldError => ({
   code: 'NOT_SERIALISABLE',
-  message: reasonOf(error),
+  message: cutText(reasonOf(error)),
 });

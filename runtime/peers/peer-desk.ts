@@ -18,7 +18,7 @@ import {
 import { mergeTaint, type Taint } from '../protocol/taint.ts';
 import { noteAt, toldFailure } from '../protocol/told-failure.ts';
 import type { ArrivingMail, PeerChannels } from './peer-channels.ts';
-import { type PeerRequest, PEERS_ID, type ToldError } from './peer-message.ts';
+import { cutText, type PeerRequest, PEERS_ID, type ToldError } from './peer-message.ts';
 import { type PeerNames, readName } from './peer-names.ts';
 import type { PeerSession, ServedRequest } from './peer-session.ts';
 import { SharedPaths } from './shared-paths.ts';
@@ -285,7 +285,7 @@ class Served implements ServedRequest {
           type: 'progress',
           n,
           fraction,
-          ...(note === undefined ? {} : { note }),
+          ...(note === undefined ? {} : { note: cutText(note) }),
           ...(partial === undefined ? {} : { partial }),
           ...(report === undefined ? {} : { report }),
           ...this.#tainted,
@@ -313,12 +313,12 @@ class Served implements ServedRequest {
       note: (event) => thread.log.note({ ...event, timestamp: thread.seams.clock.now() }),
     });
     const { code, message, id } = toldFailure(error, note);
-    const { details = {} } = errorToData(error);
+    const retryAfterMs = errorToData(error).details?.['retryAfterMs'];
     const told: ToldError = {
       code,
-      message,
+      message: cutText(message),
       ...(id === undefined ? {} : { errorId: id }),
-      ...(typeof details['retryAfterMs'] === 'number' ? { retryAfterMs: details['retryAfterMs'] } : {}),
+      ...(typeof retryAfterMs === 'number' ? { retryAfterMs: Math.max(0, retryAfterMs) } : {}),
     };
     const partial = isOrreryError(error) ? error.details['partial'] : undefined;
     this.#session.answer({

@@ -27,6 +27,9 @@ export const MAX_ENDPOINTS = 16;
 /** The longest text of an error, a note, a reason. */
 export const MAX_TEXT = 16_384;
 
+/** As much of a text as a message has room for. */
+export const cutText = (text: string): string => text.slice(0, MAX_TEXT);
+
 /** The number of a request: each end counts its own. */
 const n = z.int().nonnegative();
 const Name = z.string().min(1).max(1_024);

@@ -291,7 +291,7 @@ export class PeerNode implements SessionUser {
     for (const { session } of this.peers) {
       if (session === undefined) continue;
       this.#sayCards(session, news);
-      if (gone.length > 0) session.say({ type: 'gone', agents: gone });
+      session.sayGone(gone);
     }
   }
 

@@ -6,7 +6,8 @@ import type { Clock, NewId } from '../protocol/seams.ts';
 import { sessionSequence } from '../protocol/session-sequence.ts';
 import { type Asking, notSaid, OwnRequest, type RequestUser, type SentRequest } from './own-request.ts';
 import {
-  MAX_TEXT,
+  cutText,
+  MAX_CARDS,
   type PeerAnswer,
   type PeerMessage,
   type PeerRequest,
@@ -136,7 +137,13 @@ export class PeerSession {
 
   /** Nobody waits for the answer to request `n` of ours any more. */
   sayAbort(n: number, reason: string): void {
-    this.say({ type: 'abort', n, reason: reason.slice(0, MAX_TEXT) });
+    this.say({ type: 'abort', n, reason: cutText(reason) });
+  }
+
+  /** These agents of ours are no more: in parts, for more may go at once than one message names. */
+  sayGone(agents: readonly string[]): void {
+    for (let at = 0; at < agents.length; at += MAX_CARDS)
+      this.say({ type: 'gone', agents: agents.slice(at, at + MAX_CARDS) });
   }
 
   /** Answers a request of the other node; `done` and `failed` end it. */

@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
+import type { WaitingValue } from '../../../runtime/cell/waiting-asks.ts';
+import { REPLY } from '../../../runtime/mailbox/mail.ts';
 import { PeerDesk } from '../../../runtime/peers/peer-desk.ts';
-import type { PeerRequest } from '../../../runtime/peers/peer-message.ts';
+import { type PeerAnswer, type PeerRequest, readPeerMessages } from '../../../runtime/peers/peer-message.ts';
 import { PeerNames } from '../../../runtime/peers/peer-names.ts';
+import { refused } from '../../../runtime/protocol/errors.ts';
 import { AgentRegistry } from '../../../runtime/routing/agent-registry.ts';
 
 const request: PeerRequest = {
@@ -44,4 +47,35 @@ it('What waited for its row is of that agent, though another has taken its id he
   await known.promise;
   await Promise.resolve();
   expect(sent).toEqual([ofOslo, 'oslo/mars']);
+});
+
+/** A desk of `rome` at which `mars` of `oslo` asks, whose thread sends with this. */
+function deskWith(mailSender: object) {
+  const names = new PeerNames('rome', new AgentRegistry().table);
+  names.choose({ node: 'oslo', agent: 'mars' });
+  const thread = {
+    table: new Map([['mars', { id: 'mars' }]]),
+    turns: { beginUnlessRunning: () => undefined, stamp: () => 1 },
+    mailSender,
+  };
+  const desk = new PeerDesk({ thread, names, channels: {}, self: 'rome' } as never);
+  const asker = { node: 'oslo', taint: undefined, outsider: 'oslo', whenKnown: () => Promise.resolve() };
+  const answers: PeerAnswer[] = [];
+  const session = { answer: (answer: PeerAnswer) => answers.push(answer) };
+  return { serve: (asked: PeerRequest) => desk.serve(asked, session as never, asker as never), answers };
+}
+
+it('A long note or refusal of a handler is cut to what a message may say, so that the session lives', () => {
+  const sent: WaitingValue[] = [];
+  const { serve, answers } = deskWith({
+    askLater: (_: unknown, waiting: WaitingValue) => sent.push(waiting),
+  });
+  serve(request);
+  const long = 'x'.repeat(20_000);
+  sent[0]?.answer(REPLY.progress, [0.5, long]);
+  sent[0]?.fail(refused(long, { retryAfterMs: -1 }));
+  expect(readPeerMessages(answers)).toMatchObject([
+    { type: 'progress', note: 'x'.repeat(16_384) },
+    { type: 'failed', error: { code: 'REFUSED', message: 'x'.repeat(16_384), retryAfterMs: 0 } },
+  ]);
 });

@@ -157,6 +157,15 @@ describe('A session between two nodes', () => {
     expect(answers).toMatchObject([{ type: 'failed', error: { code: 'NOT_SERIALISABLE' } }]);
   });
 
+  it('says in parts which agents are no more', async () => {
+    const [oslo, rome] = sessionPair();
+    const agents = Array.from({ length: 1_100 }, (_, at) => `agent-${at}`);
+    oslo.session.sayGone(agents);
+    await turn();
+    expect(rome.faults).toEqual([]);
+    expect(rome.news.flatMap((news) => (news.type === 'gone' ? news.agents : []))).toEqual(agents);
+  });
+
   it('numbers what each end sends from 0, in a session of that name (M-01, M-02, C-04)', async () => {
     const [oslo, rome] = sessionPair();
     const heard: unknown[] = [];
