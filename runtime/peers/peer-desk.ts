@@ -318,7 +318,9 @@ class Served implements ServedRequest {
       code,
       message: cutText(message),
       ...(id === undefined ? {} : { errorId: id }),
-      ...(typeof retryAfterMs === 'number' ? { retryAfterMs: Math.max(0, retryAfterMs) } : {}),
+      ...(typeof retryAfterMs === 'number' && Number.isFinite(retryAfterMs)
+        ? { retryAfterMs: Math.max(0, retryAfterMs) }
+        : {}),
     };
     const partial = isOrreryError(error) ? error.details['partial'] : undefined;
     this.#session.answer({

@@ -18,8 +18,12 @@ import { PeerWriter } from './peer-writer.ts';
 
 /** Messages that may wait before no more is said of how work gets on, and no ping is answered. */
 const MAX_BACKLOG = 1_024;
+/** What is left of the text of an error that no frame has room for. */
+const MAX_SHORT_TEXT = 1_024;
 /** A node has one session over a channel, and may call it as it likes. */
 const MAX_SESSIONS = 2;
+
+type LastAnswer = PeerAnswer & { type: 'done' | 'failed' };
 
 /** A request of the other node that is being done here. */
 export interface ServedRequest {
@@ -146,7 +150,10 @@ export class PeerSession {
       this.say({ type: 'gone', agents: agents.slice(at, at + MAX_CARDS) });
   }
 
-  /** Answers a request of the other node; `done` and `failed` end it. */
+  /**
+   * Answers a request of the other node; `done` and `failed` end it. Throws NOT_SERIALISABLE for a chunk that no frame has room
+   * for: whoever streams ends its work, and answers with what was spent.
+   */
   answer(answer: PeerAnswer): void {
     if (!this.#served.has(answer.n)) return;
     // A node that reads nothing is spared what is said in between, and gets the answer.
@@ -155,8 +162,8 @@ export class PeerSession {
     try {
       this.say(answer);
     } catch (error) {
-      this.#served.delete(answer.n);
-      this.say({ type: 'failed', n: answer.n, error: notSaid(error) });
+      if (answer.type === 'chunk') throw error;
+      if (answer.type !== 'progress') this.say(shortened(answer, error));
     }
   }
 
@@ -281,4 +288,11 @@ export class PeerSession {
     this.#deps.user.onFault(reason, this);
     this.end(`what it says makes no sense: ${reason}`);
   }
+}
+
+/** The last answer to a request without what no frame has room for. */
+function shortened({ n, taint, spent, ...answer }: LastAnswer, why: unknown): LastAnswer {
+  const error = answer.type === 'failed' ? answer.error : notSaid(why);
+  const message = error.message.slice(0, MAX_SHORT_TEXT);
+  return { type: 'failed', n, error: { ...error, message }, taint, spent };
 }

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
 import type { WaitingValue } from '../../../runtime/cell/waiting-asks.ts';
 import { REPLY } from '../../../runtime/mailbox/mail.ts';
+import type { LaterOptions } from '../../../runtime/cell/mail-sender.ts';
 import { PeerDesk } from '../../../runtime/peers/peer-desk.ts';
 import { type PeerAnswer, type PeerRequest, readPeerMessages } from '../../../runtime/peers/peer-message.ts';
 import { PeerNames } from '../../../runtime/peers/peer-names.ts';
-import { refused } from '../../../runtime/protocol/errors.ts';
+import { notSerialisable, refused } from '../../../runtime/protocol/errors.ts';
 import { AgentRegistry } from '../../../runtime/routing/agent-registry.ts';
 
 const request: PeerRequest = {
@@ -57,11 +58,18 @@ function deskWith(mailSender: object) {
     table: new Map([['mars', { id: 'mars' }]]),
     turns: { beginUnlessRunning: () => undefined, stamp: () => 1 },
     mailSender,
+    seams: { clock: { now: () => 1 }, newId: () => 'id' },
+    log: { note: () => undefined },
   };
   const desk = new PeerDesk({ thread, names, channels: {}, self: 'rome' } as never);
   const asker = { node: 'oslo', taint: undefined, outsider: 'oslo', whenKnown: () => Promise.resolve() };
   const answers: PeerAnswer[] = [];
-  const session = { answer: (answer: PeerAnswer) => answers.push(answer) };
+  const session = {
+    answer: (answer: PeerAnswer) => {
+      if (answer.type === 'chunk') throw notSerialisable('chunk', 'too large');
+      answers.push(answer);
+    },
+  };
   return { serve: (asked: PeerRequest) => desk.serve(asked, session as never, asker as never), answers };
 }
 
@@ -77,5 +85,23 @@ it('A long note or refusal of a handler is cut to what a message may say, so tha
   expect(readPeerMessages(answers)).toMatchObject([
     { type: 'progress', note: 'x'.repeat(16_384) },
     { type: 'failed', error: { code: 'REFUSED', message: 'x'.repeat(16_384), retryAfterMs: 0 } },
+  ]);
+});
+
+it('A stream whose chunk no frame has room for is cancelled, and what was spent on it is told', async () => {
+  const { serve, answers } = deskWith({
+    async *streamLater(_: unknown, __: unknown, { onSpent }: LaterOptions) {
+      try {
+        yield 'too large';
+      } finally {
+        onSpent?.({ tokens: 7, costUsd: 0 });
+      }
+    },
+  });
+  const metadata = { tier: 2 as const, budget: { tokens: 9 } };
+  serve({ ...request, wants: 'stream', envelope: { ...request.envelope, metadata } }).pull(8);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(answers).toMatchObject([
+    { type: 'failed', error: { code: 'NOT_SERIALISABLE' }, spent: { tokens: 7 } },
   ]);
 });

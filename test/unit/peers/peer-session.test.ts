@@ -157,6 +157,45 @@ describe('A session between two nodes', () => {
     expect(answers).toMatchObject([{ type: 'failed', error: { code: 'NOT_SERIALISABLE' } }]);
   });
 
+  it('drops what the work says of itself in between where no frame has room for it: the work goes on', async () => {
+    const [oslo, rome] = sessionPair({ maxBytes: 1_000 });
+    oslo.session.use(10);
+    const { answers } = asking(oslo);
+    await turn();
+    rome.session.answer({ type: 'progress', n: 0, fraction: 0.5, partial: 'x'.repeat(2_000) });
+    rome.session.answer({ type: 'done', n: 0, value: 'it is done' });
+    await turn();
+    expect(answers).toMatchObject([{ type: 'done', value: 'it is done' }]);
+  });
+
+  it('says what was spent, and how it failed, also where the answer or its partial result has no room', async () => {
+    const [oslo, rome] = sessionPair({ maxBytes: 1_500 });
+    oslo.session.use(10);
+    const asked = [asking(oslo), asking(oslo)];
+    await turn();
+    const words = { taint: ['peer:vienna'], spent: { tokens: 9 } };
+    rome.session.answer({ type: 'done', n: 0, value: 'x'.repeat(2_000), ...words });
+    const error = { code: 'DEADLINE_EXCEEDED', message: 'x'.repeat(2_000) };
+    rome.session.answer({ type: 'failed', n: 1, error, partial: 'x'.repeat(2_000), ...words });
+    await turn();
+    expect(asked.map(({ answers }) => answers)).toMatchObject([
+      [{ type: 'failed', error: { code: 'NOT_SERIALISABLE' }, ...words }],
+      [{ type: 'failed', error: { code: 'DEADLINE_EXCEEDED' }, ...words }],
+    ]);
+  });
+
+  it('refuses a chunk that no frame has room for, and leaves the end of it to whoever streams', async () => {
+    const [oslo, rome] = sessionPair({ maxBytes: 1_000 });
+    oslo.session.use(10);
+    const { sent, answers } = asking(oslo);
+    await turn();
+    const large = { type: 'chunk', n: 0, value: 'x'.repeat(2_000) } as const;
+    expect(() => rome.session.answer(large)).toThrow(expect.objectContaining({ code: 'NOT_SERIALISABLE' }));
+    sent.pull(1);
+    await turn();
+    expect([rome.pulled, answers]).toEqual([[1], []]);
+  });
+
   it('says in parts which agents are no more', async () => {
     const [oslo, rome] = sessionPair();
     const agents = Array.from({ length: 1_100 }, (_, at) => `agent-${at}`);
