@@ -106,6 +106,8 @@ class Served implements ServedRequest {
   #abort: AbortController | undefined;
   /** What waits for an answer, and is given up when nobody waits for it. */
   #asked: Mail | undefined;
+  /** What was told, and goes on unless it is cancelled. */
+  #told: Mail | undefined;
   #credit = 0;
   #wake: () => void = () => undefined;
   #taint: Taint | undefined;
@@ -130,10 +132,12 @@ class Served implements ServedRequest {
     this.#wake();
   }
 
-  abort(reason: string): void {
+  abort(reason: string, wasSaid: boolean): void {
+    const { thread } = this.#deps;
     this.#goneBecause ??= cancelled(reason);
     this.#abort?.abort(this.#goneBecause);
-    if (this.#asked !== undefined) this.#deps.thread.mailSender.abandon(this.#asked, this.#goneBecause);
+    if (this.#asked !== undefined) thread.mailSender.abandon(this.#asked, this.#goneBecause);
+    if (wasSaid && this.#told !== undefined) thread.cancel(this.#told.id);
     this.#wake();
   }
 
@@ -222,6 +226,7 @@ class Served implements ServedRequest {
   async #tell(from: AgentRow, mail: Mail): Promise<void> {
     const { thread } = this.#deps;
     const funds = this.#fundsFor(mail);
+    this.#told = mail;
     try {
       await thread.mailSender.sendSettled(from, mail, { funds, signalOfWait: this.#signal });
       if (funds?.account !== undefined) this.#spent = thread.accounts.spent(funds.account);

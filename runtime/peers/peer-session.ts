@@ -28,7 +28,8 @@ type LastAnswer = PeerAnswer & { type: 'done' | 'failed' };
 /** A request of the other node that is being done here. */
 export interface ServedRequest {
   pull(count: number): void;
-  abort(reason: string): void;
+  /** Nobody waits for it any more: the other node has said so, or the session is over. */
+  abort(reason: string, wasSaid: boolean): void;
 }
 
 /** What a session does with what the other node says. */
@@ -195,7 +196,7 @@ export class PeerSession {
     for (const own of open) own.lose(reason, true);
     const served = [...this.#served.values()];
     this.#served.clear();
-    for (const request of served) request.abort(reason);
+    for (const request of served) request.abort(reason, false);
     void this.channel.close();
     for (const tell of this.#onOver.splice(0)) tell();
   }
@@ -248,7 +249,7 @@ export class PeerSession {
         this.#served.get(message.n)?.pull(message.count);
         return;
       case 'abort':
-        this.#served.get(message.n)?.abort(message.reason);
+        this.#served.get(message.n)?.abort(message.reason, true);
         return;
       case 'ping':
         if (this.#writer.backlog <= MAX_BACKLOG) this.say({ type: 'pong', n: message.n });
@@ -270,7 +271,7 @@ export class PeerSession {
     // It may be answered within the call.
     this.#served.set(request.n, {
       pull: (count) => served?.pull(count),
-      abort: (reason) => served?.abort(reason),
+      abort: (reason, wasSaid) => served?.abort(reason, wasSaid),
     });
     served = this.#deps.user.serve(request, this);
   }

@@ -60,17 +60,23 @@ function deskWith(mailSender: object) {
     mailSender,
     seams: { clock: { now: () => 1 }, newId: () => 'id' },
     log: { note: () => undefined },
+    cancel: (id: string) => cancelledIds.push(id),
   };
   const desk = new PeerDesk({ thread, names, channels: {}, self: 'rome' } as never);
   const asker = { node: 'oslo', taint: undefined, outsider: 'oslo', whenKnown: () => Promise.resolve() };
   const answers: PeerAnswer[] = [];
+  const cancelledIds: string[] = [];
   const session = {
     answer: (answer: PeerAnswer) => {
       if (answer.type === 'chunk') throw notSerialisable('chunk', 'too large');
       answers.push(answer);
     },
   };
-  return { serve: (asked: PeerRequest) => desk.serve(asked, session as never, asker as never), answers };
+  return {
+    serve: (asked: PeerRequest) => desk.serve(asked, session as never, asker as never),
+    answers,
+    cancelledIds,
+  };
 }
 
 it('A long note or refusal of a handler is cut to what a message may say, so that the session lives', () => {
@@ -104,4 +110,13 @@ it('A stream whose chunk no frame has room for is cancelled, and what was spent 
   expect(answers).toMatchObject([
     { type: 'failed', error: { code: 'NOT_SERIALISABLE' }, spent: { tokens: 7 } },
   ]);
+});
+
+it('What was told is cancelled when the other node says so, and goes on when the session is over', () => {
+  const { serve, cancelledIds } = deskWith({ sendSettled: () => new Promise(() => undefined) });
+  const told = serve({ ...request, wants: 'outcome' });
+  told.abort('the session is over', false);
+  expect(cancelledIds).toEqual([]);
+  told.abort('it was cancelled', true);
+  expect(cancelledIds).toEqual(['e-1']);
 });

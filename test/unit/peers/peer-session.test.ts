@@ -115,7 +115,7 @@ describe('A session between two nodes', () => {
     oslo.session.end('it was cut');
     rome.session.end('it was cut');
     expect(asked.map(({ lost }) => lost)).toEqual([[['it was cut', true]], [['it was cut', false]]]);
-    expect(rome.aborted).toEqual(['it was cut']);
+    expect([rome.aborted, rome.cutOff]).toEqual([[], ['it was cut']]);
     expect([oslo.ended, oslo.channel.isClosed]).toEqual([['it was cut'], true]);
     rome.session.answer({ type: 'done', n: 0 });
   });
