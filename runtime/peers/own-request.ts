@@ -40,6 +40,8 @@ export interface RequestKeeper {
 export class OwnRequest implements SentRequest {
   /** Nobody waits for it any more, or its last answer came. */
   isOver = false;
+  /** Called when nobody waits for it any more, while it is in a queue. */
+  onGivenUp: (() => void) | undefined;
   readonly #user: RequestUser;
   readonly #keeper: RequestKeeper | undefined;
   /** Until it is said: what is asked can be large, and answers can take long. */
@@ -74,6 +76,8 @@ export class OwnRequest implements SentRequest {
   abort(reason: string): void {
     if (this.isOver) return;
     this.isOver = true;
+    this.#asking = undefined;
+    this.onGivenUp?.();
     this.#teller?.sayAbort(this.#n, reason);
   }
 

@@ -1,4 +1,3 @@
-import { Fifo } from '../mailbox/fifo.ts';
 import { remoteUnreachable } from '../protocol/edge-errors.ts';
 import {
   type Asking,
@@ -8,6 +7,7 @@ import {
   type SentRequest,
 } from './own-request.ts';
 import type { PeerSession } from './peer-session.ts';
+import { RequestQueue } from './request-queue.ts';
 
 /**
  * The way to one other node, whatever session carries it at the moment. While there is none, requests wait here as long as the
@@ -15,7 +15,7 @@ import type { PeerSession } from './peer-session.ts';
  */
 export class PeerLine implements RequestKeeper {
   readonly node: string;
-  readonly #held = new Fifo<OwnRequest>();
+  readonly #held = new RequestQueue();
   /** What requests go over. */
   #session: PeerSession | undefined;
   /** Why the node is not awaited any more; undefined while it is. */
@@ -45,7 +45,6 @@ export class PeerLine implements RequestKeeper {
     this.#session = session;
     this.#lostBecause = undefined;
     for (let request = this.#held.shift(); request !== undefined; request = this.#held.shift()) {
-      if (request.isOver) continue;
       try {
         session.carry(request);
       } catch (error) {

@@ -1,5 +1,4 @@
 import type { A2AChannel } from '../channels/a2a-channel.ts';
-import { Fifo } from '../mailbox/fifo.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { receive, type ReceiveFinding, type ReceivePolicy } from '../protocol/receive-policy.ts';
 import type { Clock, NewId } from '../protocol/seams.ts';
@@ -15,6 +14,7 @@ import {
 } from './peer-message.ts';
 import { PeerPulse } from './peer-pulse.ts';
 import { PeerWriter } from './peer-writer.ts';
+import { RequestQueue } from './request-queue.ts';
 
 /** Messages that may wait before no more is said of how work gets on, and no ping is answered. */
 const MAX_BACKLOG = 1_024;
@@ -71,7 +71,7 @@ export class PeerSession {
   readonly #rules: readonly ReceivePolicy[] = [sessionSequence({ maxSessions: MAX_SESSIONS })];
   /** Requests of ours that are on their way or there, by their numbers. */
   readonly #open = new Map<number, OwnRequest>();
-  readonly #waiting = new Fifo<OwnRequest>();
+  readonly #waiting = new RequestQueue();
   readonly #served = new Map<number, ServedRequest>();
   #maxOpen = 0;
   #nextNumber = 0;
@@ -213,7 +213,6 @@ export class PeerSession {
     while (this.#open.size < this.#maxOpen && !this.#isOver) {
       const own = this.#waiting.shift();
       if (own === undefined) return;
-      if (own.isOver) continue;
       try {
         this.#give(own);
       } catch (error) {

@@ -47,4 +47,15 @@ describe('The way to another node (N-3.7)', () => {
     await turn();
     expect(rome.pulled).toEqual([8]);
   });
+
+  it('counts no request that was given up while it waited, here or in the session', () => {
+    const [full] = sessionPair();
+    const line = new PeerLine('rome');
+    const waiting = [0, 1, 2].map(() => line.request({ ...request }, user));
+    waiting[0]?.abort('nobody waits');
+    expect(line.held).toBe(2);
+    line.use(full.session);
+    waiting[1]?.abort('nobody waits');
+    expect([line.held, full.session.counts.own]).toEqual([0, 1]);
+  });
 });
