@@ -197,7 +197,8 @@ class Relayed implements RequestUser {
     if (this.#leaving !== undefined && answer.type === 'done') return this.#passed(this.#leaving, answer);
     if (answer.type === 'chunk' || answer.type === 'done') {
       const refusal = this.#review(answer.value);
-      if (refusal !== undefined) return this.#refuse(refusal);
+      if (refusal !== undefined)
+        return this.#refuse(refusal, answer.type === 'done' ? answer.spent : undefined);
     }
     switch (answer.type) {
       case 'chunk':
@@ -254,9 +255,9 @@ class Relayed implements RequestUser {
     this.#refuse(errorFrom({ code: 'REMOTE_FAILED', message: reason }, this.#cell.row.id));
   }
 
-  #refuse(error: OrreryError): void {
+  #refuse(error: OrreryError, spent: Cost = this.#reserved): void {
     this.#sent?.abort(error.message);
-    this.#end({});
+    this.#end(spent);
     this.#fail(error, false);
   }
 
