@@ -33,10 +33,10 @@ function host() {
     table: new RoutingTable(),
     channels: {},
     log: { note: ({ reason }: Partial<SystemEvent>) => noted.push(reason) },
-    cellOf: () => undefined,
   } as unknown as SendingThread;
   const rome = new PeerHost({
     thread,
+    cellOf: () => undefined,
     reports: { enrol: (some) => orders.push(...some), dismiss: (ids) => dismissed.push(...ids) },
     self: { node: 'rome', keys: signingKeyPair(), trust: [granted], revoked: [], epoch: 1, salt: 'salt' },
     network: {
