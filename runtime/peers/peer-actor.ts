@@ -66,7 +66,7 @@ export class PeerActor implements ActorLife {
       this.#relay(mail, handling, this.#way());
     } catch (error) {
       if (!isOrreryError(error) || error.code !== 'REMOTE_UNREACHABLE') throw error;
-      this.#cell.deadLetter(handling, error);
+      this.#cell.deadLetter(handling, unreached(mail, error));
     }
     return PENDING;
   }
@@ -101,6 +101,13 @@ export class PeerActor implements ActorLife {
     for (const relayed of [...this.#open]) relayed.abort(`${this.#cell.row.id} is stopped`);
     this.#open.clear();
   }
+}
+
+/** What was tried before may have arrived then. */
+function unreached({ attempts }: Mail, error: OrreryError): OrreryError {
+  if (attempts === 0) return error;
+  const { url, reason } = error.details as { readonly url: string; readonly reason: string };
+  return remoteUnreachable(url, reason, { mayHaveArrived: true, cause: error.cause });
 }
 
 const NOTHING: Cost = {};
@@ -160,6 +167,8 @@ class Relayed implements RequestUser {
     if (extras?.derived === true) asking.isRepeatable = true;
     if (extras?.frame === true) asking.isFrame = true;
     if (this.#leaving !== undefined) asking.channel = this.#leaving.part;
+    // It comes again when the session is lost.
+    else if (asking.wants === 'value' && this.#cell.isRetry(mail)) asking.isRepeatable = true;
     return asking;
   }
 
@@ -274,7 +283,10 @@ class Relayed implements RequestUser {
     if (handling.isOver) return;
     if (this.#leaving !== undefined) this.#cell.fail(handling, this.#leaving.lost(reason, mayHaveArrived));
     else if (mayHaveArrived) this.#cell.lose(handling, reason);
-    else this.#cell.deadLetter(handling, remoteUnreachable(this.#way.line.node, reason, { mayHaveArrived }));
+    else {
+      const error = remoteUnreachable(this.#way.line.node, reason, { mayHaveArrived });
+      this.#cell.deadLetter(handling, unreached(handling.mail as Mail, error));
+    }
   }
 
   /** Its deadline has passed, or it was cancelled. */

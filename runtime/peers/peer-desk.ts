@@ -132,12 +132,14 @@ class Served implements ServedRequest {
     this.#wake();
   }
 
-  abort(reason: string, wasSaid: boolean): void {
+  abort(reason: string, isFinal: boolean): void {
     const { thread } = this.#deps;
+    // It goes on, and whoever asks for it again gets its answer.
+    if (!isFinal && this.#request.isRepeatable === true && this.#request.wants === 'value') return;
     this.#goneBecause ??= cancelled(reason);
     this.#abort?.abort(this.#goneBecause);
     if (this.#asked !== undefined) thread.mailSender.abandon(this.#asked, this.#goneBecause);
-    if (wasSaid && this.#told !== undefined) thread.cancel(this.#told.id);
+    if (isFinal && this.#told !== undefined) thread.cancel(this.#told.id);
     this.#wake();
   }
 

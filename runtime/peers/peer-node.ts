@@ -265,7 +265,7 @@ export class PeerNode implements SessionUser {
     for (const peer of this.peers)
       if (peer.identity.publicKey === publicKey) this.#cut(peer, 'it was revoked');
     for (const { session, proof } of [...this.#joining.values()])
-      if (proof.publicKey === publicKey) session.end('its key was revoked');
+      if (proof.publicKey === publicKey) session.cut('its key was revoked');
   }
 
   /** Ends what there is with a node; its agents leave the team. */
@@ -580,7 +580,7 @@ export class PeerNode implements SessionUser {
         line: this.lineTo(node),
         onStatus: (one, status, reason) => user.onStatus(one, status, reason),
         onCut: (one) => {
-          one.session?.end('it was revoked');
+          one.session?.cut('it was revoked');
           user.onCut(one);
         },
       },

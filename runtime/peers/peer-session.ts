@@ -28,8 +28,8 @@ type LastAnswer = PeerAnswer & { type: 'done' | 'failed' };
 /** A request of the other node that is being done here. */
 export interface ServedRequest {
   pull(count: number): void;
-  /** Nobody waits for it any more: the other node has said so, or the session is over. */
-  abort(reason: string, wasSaid: boolean): void;
+  /** Nobody waits for it any more. `isFinal`: nor will it come again under its id, as it may when the session was lost. */
+  abort(reason: string, isFinal: boolean): void;
 }
 
 /** What a session does with what the other node says. */
@@ -77,6 +77,7 @@ export class PeerSession {
   #nextNumber = 0;
   #nextServed = 0;
   #isOver = false;
+  #isCut = false;
   readonly #onOver: (() => void)[] = [];
   readonly #onUsed: (() => void)[] = [];
   readonly #stopListening: () => void;
@@ -180,6 +181,12 @@ export class PeerSession {
     else this.#onOver.push(tell);
   }
 
+  /** Ends it for good: what the other node asked for is not to be done any more. */
+  cut(reason: string): void {
+    this.#isCut = true;
+    this.end(reason);
+  }
+
   /** Ends it; closes the channel. */
   end(reason: string): void {
     if (this.#isOver) return;
@@ -196,7 +203,7 @@ export class PeerSession {
     for (const own of open) own.lose(reason, true);
     const served = [...this.#served.values()];
     this.#served.clear();
-    for (const request of served) request.abort(reason, false);
+    for (const request of served) request.abort(reason, this.#isCut);
     void this.channel.close();
     for (const tell of this.#onOver.splice(0)) tell();
   }
@@ -270,7 +277,7 @@ export class PeerSession {
     // It may be answered within the call.
     this.#served.set(request.n, {
       pull: (count) => served?.pull(count),
-      abort: (reason, wasSaid) => served?.abort(reason, wasSaid),
+      abort: (reason, isFinal) => served?.abort(reason, isFinal),
     });
     served = this.#deps.user.serve(request, this);
   }

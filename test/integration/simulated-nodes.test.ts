@@ -68,6 +68,68 @@ describe('nodes in a simulation (F-03, N-3.6)', () => {
     expect(virtualMs).toBeLessThan(120_000);
   });
 
+  it('go on with what may be tried again while they are lost, and give its answer when it is', async () => {
+    const begun: number[] = [];
+    const alert = { heartbeatMs: 1_000, silenceTimeoutMs: 3_000 };
+    const slow = defineAgent({ id: 'mars', name: 'mars', ...CARD }).handle(work, async (n, ctx) => {
+      begun.push(n);
+      await ctx.sleep(28_000);
+      return n + 1;
+    });
+    const { nodes, violations } = await simulate({
+      nodes: {
+        // It gives the session up, and oslo does not.
+        rome: { agents: [slow], peers: { channel: { ...alert, reconnectTimeoutMs: 5_000 } } },
+        oslo: {
+          agents: [],
+          peers: { channel: { ...alert, reconnectTimeoutMs: 60_000 } },
+          run: async (team, { network, sleep }) => {
+            const asked = ['once', 'retry'].map((delivery) =>
+              team
+                .ask({ agent: 'mars', capability: work }, delivery === 'once' ? 1 : 2, {
+                  timeoutMs: 200_000,
+                  delivery: delivery as 'once' | 'retry',
+                })
+                .catch((error) => error.code as string),
+            );
+            await sleep(5_000);
+            network.part([['rome']]);
+            await sleep(16_000);
+            network.heal();
+            return Promise.all(asked);
+          },
+        },
+      },
+    });
+    expect(violations).toEqual([]);
+    expect({ value: nodes['oslo']?.value, begun }).toEqual({ value: ['ACTOR_DIED', 3], begun: [1, 2] });
+  });
+
+  it('that are lost for good may have begun on what was tried again', async () => {
+    const slow = defineAgent({ id: 'mars', name: 'mars', ...CARD }).handle(work, async (n, ctx) => {
+      await ctx.sleep(100_000);
+      return n;
+    });
+    const { nodes } = await simulate({
+      nodes: {
+        rome: { agents: [slow] },
+        oslo: {
+          agents: [],
+          peers: { channel: { heartbeatMs: 1_000, silenceTimeoutMs: 3_000, reconnectTimeoutMs: 10_000 } },
+          run: async (team, { network, sleep }) => {
+            const asked = team
+              .ask({ agent: 'mars', capability: work }, 1, { timeoutMs: 200_000, delivery: 'retry' })
+              .catch(({ code, details }) => ({ code, mayHaveArrived: details.mayHaveArrived }));
+            await sleep(5_000);
+            network.part([['rome']]);
+            return asked;
+          },
+        },
+      },
+    });
+    expect(nodes['oslo']?.value).toEqual({ code: 'REMOTE_UNREACHABLE', mayHaveArrived: true });
+  });
+
   it('are asked for a capability before those that cannot be reached', async () => {
     const seen = { mars: [] as number[], io: [] as number[] };
     const { nodes, violations } = await simulate({
