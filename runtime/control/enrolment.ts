@@ -95,12 +95,23 @@ export class Enrolment {
     const change = agents.add(entries);
     try {
       await this.#hostAll(entries, change);
+      this.#requireStillIn(entries);
     } catch (error) {
-      this.#withdraw(entries);
+      this.#withdraw(entries.filter((entry) => this.#isStillIn(entry)));
       throw error;
     }
     threads.tellAll({ t: 'table', delta: agents.write(change) });
     return entries;
+  }
+
+  /** An agent of this node may have made one of another node give way while that was being hosted. */
+  #requireStillIn(entries: readonly AgentEntry[]): void {
+    const gone = entries.find((entry) => !this.#isStillIn(entry));
+    if (gone !== undefined) throw invalidOptions('agents', gone.id, 'an id that no other agent has');
+  }
+
+  #isStillIn(entry: AgentEntry): boolean {
+    return this.#deps.agents.find(entry.id) === entry;
   }
 
   /** An agent of this node has its id before any of another node. */

@@ -89,6 +89,8 @@ export class PeerHost implements PeerNodeUser {
   readonly #review: PeerReview;
   readonly #terms: PeerTerms | undefined;
   readonly #members = new Map<string, Member>();
+  /** How many orders of an agent, by its name, the control thread has not answered. It does what it is told one after the other. */
+  readonly #ordered = new Map<string, number>();
   readonly #refusedCards = new RefusedCards((reason) => this.#problem(reason));
   readonly #unwatch: () => void;
   readonly #awaitingNews = new Set<() => void>();
@@ -182,15 +184,33 @@ export class PeerHost implements PeerNodeUser {
   /** An agent of this node has taken the id of this one, which joins again under its whole name. */
   forgotten(id: string): void {
     const name = this.#names.everywhere(id);
-    if (!this.#members.has(name)) return;
+    // One that is ordered comes anew, as its last card says.
+    if (!this.#members.has(name) || this.#ordered.has(name)) return;
     this.#channels.gone(name, `it is called ${name} from now on`);
-    this.#deps.reports.enrol([{ id: this.#names.giveWay(name), module: moduleOf(name) }]);
+    this.#enrol([{ id: this.#names.giveWay(name), module: moduleOf(name) }]);
+  }
+
+  #enrol(orders: readonly PeerOrder[]): void {
+    for (const { module } of orders) {
+      const name = nameIn(module);
+      this.#ordered.set(name, (this.#ordered.get(name) ?? 0) + 1);
+    }
+    this.#deps.reports.enrol(orders);
+  }
+
+  /** An order is answered. Returns whether it was the last one of this agent: those before were for cards that count no more. */
+  #isLastAnswer(name: string): boolean {
+    const left = (this.#ordered.get(name) ?? 0) - 1;
+    if (left > 0) this.#ordered.set(name, left);
+    else this.#ordered.delete(name);
+    return left <= 0;
   }
 
   /** The control thread has these, or says why not. */
   enrolled(modules: readonly string[], problem: string | undefined): void {
-    const members = new Set(modules.flatMap((module) => this.#members.get(nameIn(module)) ?? []));
-    if (problem !== undefined && this.#enrolUnderNames([...members])) return;
+    const answered = modules.map(nameIn).filter((name) => this.#isLastAnswer(name));
+    const members = answered.flatMap((name) => this.#members.get(name) ?? []);
+    if (problem !== undefined && this.#enrolUnderNames(members)) return;
     for (const member of members) {
       if (problem === undefined) {
         this.#tellReach(member);
@@ -205,9 +225,7 @@ export class PeerHost implements PeerNodeUser {
   /** An agent of this node may have taken an id meanwhile, and not be in the table here yet. False when their names were refused too. */
   #enrolUnderNames(members: readonly Member[]): boolean {
     if (members.every(({ name }) => this.#names.idOf(name) === name)) return false;
-    this.#deps.reports.enrol(
-      members.map(({ name }) => ({ id: this.#names.giveWay(name), module: moduleOf(name) })),
-    );
+    this.#enrol(members.map(({ name }) => ({ id: this.#names.giveWay(name), module: moduleOf(name) })));
     return true;
   }
 
@@ -296,7 +314,7 @@ export class PeerHost implements PeerNodeUser {
 
   onCards(cards: readonly unknown[], peer: Peer): void {
     const orders = cards.flatMap((card) => this.#takeIn(card, peer) ?? []);
-    if (orders.length > 0) this.#deps.reports.enrol(orders);
+    if (orders.length > 0) this.#enrol(orders);
     this.#tellNews();
   }
 

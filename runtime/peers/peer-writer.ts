@@ -7,7 +7,7 @@ import { findUnserialisable } from '../protocol/json.ts';
 import type { Clock, NewId } from '../protocol/seams.ts';
 import { MAX_MESSAGES, type PeerMessage, PEERS_ID } from './peer-message.ts';
 
-/** Messages that go together take no more than this, unless one alone does. */
+/** Messages that go together take no more than this, or than a frame has room for, unless one alone does. */
 const MAX_BATCH_BYTES = 65_536;
 /** Envelopes that are not acknowledged yet; messages wait beyond them, and then go together. */
 const MAX_UNDER_WAY = 32;
@@ -24,7 +24,7 @@ export interface PeerWriterDeps {
   readonly onGap: (reason: string) => void;
 }
 
-/** A message as JSON. */
+/** A message as JSON. `bytes`: with what stands before it in a list. */
 interface Waiting {
   readonly json: string;
   readonly bytes: number;
@@ -37,6 +37,7 @@ interface Waiting {
 export class PeerWriter {
   readonly #channel: A2AChannel;
   readonly #deps: PeerWriterDeps;
+  readonly #maxBatchBytes: number;
   readonly #waiting = new Fifo<Waiting>();
   #waitingBytes = 0;
   #underWay = 0;
@@ -48,6 +49,7 @@ export class PeerWriter {
   constructor(channel: A2AChannel, deps: PeerWriterDeps) {
     this.#channel = channel;
     this.#deps = deps;
+    this.#maxBatchBytes = Math.min(MAX_BATCH_BYTES, deps.maxBytes - ']'.length);
   }
 
   /** Messages that are not acknowledged. */
@@ -63,8 +65,9 @@ export class PeerWriter {
     const bytes = Buffer.byteLength(json);
     if (bytes > this.#deps.maxBytes)
       throw notSerialisable(message.type, `${bytes} bytes, at most ${this.#deps.maxBytes}`);
-    this.#waiting.push({ json, bytes });
-    this.#waitingBytes += bytes;
+    const waiting = { json, bytes: bytes + ','.length };
+    this.#waiting.push(waiting);
+    this.#waitingBytes += waiting.bytes;
     this.#plan();
   }
 
@@ -95,7 +98,7 @@ export class PeerWriter {
   }
 
   get #fillsOne(): boolean {
-    return this.#waitingBytes >= MAX_BATCH_BYTES || this.#waiting.length >= MAX_MESSAGES;
+    return this.#waitingBytes >= this.#maxBatchBytes || this.#waiting.length >= MAX_MESSAGES;
   }
 
   #linger(): void {
@@ -111,7 +114,7 @@ export class PeerWriter {
     const messages: string[] = [];
     let bytes = 0;
     for (let next = this.#waiting.peek(); next !== undefined; next = this.#waiting.peek()) {
-      if (messages.length > 0 && bytes + next.bytes > MAX_BATCH_BYTES) break;
+      if (messages.length > 0 && bytes + next.bytes > this.#maxBatchBytes) break;
       this.#waiting.shift();
       messages.push(next.json);
       bytes += next.bytes;

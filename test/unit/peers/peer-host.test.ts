@@ -58,6 +58,16 @@ function host() {
 
 const order = (id: string): PeerOrder => ({ id, module: 'peer:oslo/mars' });
 
+/** Whether somebody who looks for the agent still waits for its row. */
+async function isAwaited(rome: PeerHost): Promise<boolean> {
+  const over = rome.lookUp({ kind: 'agent', id: 'oslo/mars' }).then(() => false);
+  const turns = (async () => {
+    for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+    return true;
+  })();
+  return Promise.race([over, turns]);
+}
+
 describe('An agent of another node (C-31)', () => {
   it('joins under its whole name when an agent of this node has taken its id before the control thread had it', () => {
     const { rome, oslo, orders, noted } = host();
@@ -76,5 +86,29 @@ describe('An agent of another node (C-31)', () => {
     expect(orders).toEqual([order('mars'), order('oslo/mars')]);
     expect(oslo.cards.size).toBe(0);
     expect(noted).toEqual(['"oslo/mars" was not taken in: its thread has ended']);
+  });
+
+  it('is awaited until its last card is taken in, when that came before the one before was', async () => {
+    const { rome, oslo, orders, dismissed } = host();
+    rome.onCards([mars(0)], oslo);
+    rome.onCards([mars(1)], oslo);
+    expect(orders).toEqual([order('mars'), order('mars')]);
+    expect(dismissed).toEqual(['mars']);
+    rome.enrolled(['peer:oslo/mars'], undefined);
+    expect(await isAwaited(rome)).toBe(true);
+    rome.enrolled(['peer:oslo/mars'], undefined);
+    expect(await isAwaited(rome)).toBe(false);
+  });
+
+  it('is not forgotten over a card that was withdrawn before it was taken in', async () => {
+    const { rome, oslo, orders, noted } = host();
+    rome.onCards([mars(0)], oslo);
+    rome.onGone(['mars'], oslo);
+    rome.onCards([mars(1)], oslo);
+    rome.enrolled(['peer:oslo/mars'], 'Agent "oslo/mars" was not found');
+    expect(orders).toEqual([order('mars'), order('mars')]);
+    rome.enrolled(['peer:oslo/mars'], undefined);
+    expect([...oslo.cards.keys()]).toEqual(['mars']);
+    expect(noted).toEqual([]);
   });
 });

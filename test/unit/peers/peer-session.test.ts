@@ -196,6 +196,21 @@ describe('A session between two nodes', () => {
     expect([rome.pulled, answers]).toEqual([[1], []]);
   });
 
+  it('puts no more messages together than a frame has room for', async () => {
+    const maxBytes = 1_000;
+    const [oslo, rome] = sessionPair({ maxBytes });
+    const sizes: number[] = [];
+    const arrive = rome.channel.arrive.bind(rome.channel);
+    rome.channel.arrive = (envelope) => {
+      sizes.push(JSON.stringify(envelope.payload).length);
+      arrive(envelope);
+    };
+    for (let at = 0; at < 100; at++) oslo.session.say({ type: 'gone', agents: ['x'.repeat(at + 1)] });
+    while (rome.news.length < 100) await turn();
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(maxBytes);
+    expect(sizes.length).toBeLessThan(20);
+  });
+
   it('says in parts which agents are no more', async () => {
     const [oslo, rome] = sessionPair();
     const agents = Array.from({ length: 1_100 }, (_, at) => `agent-${at}`);
