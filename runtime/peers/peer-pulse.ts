@@ -2,6 +2,8 @@ import type { Clock } from '../protocol/seams.ts';
 
 /** How long after an answer the other end is asked again. */
 const EVERY_MS = 5_000;
+/** How long an answer is awaited: a node that has much to say leaves it out. */
+const LATE_MS = 60_000;
 /** So many of the last round trips are looked at. */
 const KEPT = 5;
 
@@ -36,6 +38,7 @@ export class PeerPulse {
   answered(n: number): void {
     if (this.#asked?.n !== n) return;
     const { clock } = this.#deps;
+    this.#stop();
     this.#lastMs.push(clock.monotonicMs() - this.#asked.atMs);
     if (this.#lastMs.length > KEPT) this.#lastMs.shift();
     this.#asked = undefined;
@@ -49,7 +52,9 @@ export class PeerPulse {
 
   #ask(): void {
     const n = this.#next++;
-    this.#asked = { n, atMs: this.#deps.clock.monotonicMs() };
-    this.#deps.ping(n);
+    const { clock, ping } = this.#deps;
+    this.#asked = { n, atMs: clock.monotonicMs() };
+    this.#stop = clock.setTimer(LATE_MS, () => this.#ask());
+    ping(n);
   }
 }

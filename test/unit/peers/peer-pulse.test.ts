@@ -32,14 +32,19 @@ describe('PeerPulse (N-3.6)', () => {
     }
   });
 
-  it('asks nothing more of a node that does not answer, and takes no answer to something else', () => {
+  it('asks a node that does not answer again after a minute, and takes no answer to something else', () => {
     const { clock, asked, pulse } = started();
     pulse.answered(7);
-    clock.advance(100_000);
+    clock.advance(59_000);
     pulse.start();
     expect(asked).toEqual([0]);
-    expect(clock.pending).toBe(0);
+    clock.advance(1_000);
+    expect(asked).toEqual([0, 1]);
+    pulse.answered(0);
     expect(pulse.roundTripMs).toBeUndefined();
+    clock.advance(30);
+    pulse.answered(1);
+    expect([pulse.roundTripMs, clock.pending]).toEqual([30, 1]);
   });
 
   it('leaves no timer when it is stopped', () => {
