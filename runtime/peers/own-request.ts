@@ -22,6 +22,8 @@ export interface SentRequest {
   pull(count: number): void;
   /** Nobody waits for its answer any more; nothing more is heard of it. */
   abort(reason: string): void;
+  /** Nobody waits for it any more; what the other node has of it goes on. */
+  leave(): void;
 }
 
 /** What says more about a request that was said. */
@@ -75,10 +77,15 @@ export class OwnRequest implements SentRequest {
 
   abort(reason: string): void {
     if (this.isOver) return;
+    this.leave();
+    this.#teller?.sayAbort(this.#n, reason);
+  }
+
+  leave(): void {
+    if (this.isOver) return;
     this.isOver = true;
     this.#asking = undefined;
     this.onGivenUp?.();
-    this.#teller?.sayAbort(this.#n, reason);
   }
 
   /** What was given up here goes on there until it hears of that. */

@@ -98,7 +98,7 @@ export class PeerActor implements ActorLife {
 
   async end(): Promise<void> {
     this.isOver = true;
-    for (const relayed of [...this.#open]) relayed.abort(`${this.#cell.row.id} is stopped`);
+    for (const relayed of [...this.#open]) relayed.stop(`${this.#cell.row.id} is stopped`);
     this.#open.clear();
   }
 }
@@ -150,8 +150,10 @@ class Relayed implements RequestUser {
       this.#stream = new RelayedStream(this.#cell, this.#handling, (count) => this.#sent?.pull(count));
   }
 
-  abort(reason: string): void {
-    this.#sent?.abort(reason);
+  /** Its agent is stopped. What was told goes on where it is. */
+  stop(reason: string): void {
+    if (this.#handling.mail?.ask === NO_ASK) this.#sent?.leave();
+    else this.#sent?.abort(reason);
     this.#end({});
   }
 
