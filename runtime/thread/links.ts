@@ -85,9 +85,9 @@ export class Links {
       for (const { mail, fate } of flow.unsettledEntries()) {
         if (fate === 'cut-off' && death !== undefined) this.#cutOff(mail, row, flow.flow, death);
         this.#node.outbox.touch(link);
-        link.sendMail(flow, mail);
-        // The next thread has heard of nothing that was cancelled before it began.
+        // The next thread has heard of nothing that was cancelled before it began, and begins on what it gets at once.
         if (this.#node.cancellations.reasonFor(mail) !== undefined) link.sendCancel(mail.id);
+        link.sendMail(flow, mail);
         // Whoever asked does not wait any more.
         if (mail.ask !== NO_ASK && this.#node.asks.get(mail.ask) === undefined) link.asksInFlight -= 1;
       }

@@ -97,7 +97,11 @@ describe('An agent with several envelopes in hand, whose thread ends (in virtual
         let most = 0;
         for (const endMs of ends) {
           const before = attempts.filter(({ atMs }) => atMs <= endMs);
-          const lasted = before.filter((one) => one.endMs !== undefined && one.endMs + SETTLED_MS <= endMs);
+          const lasted = before.filter((one) => {
+            // What ended in the moment of an earlier death may not have been committed, and is done again after this one.
+            const deathMs = ends.find((atMs) => atMs >= one.atMs) as number;
+            return one.endMs !== undefined && one.endMs + SETTLED_MS <= deathMs;
+          });
           const again = new Set(attempts.filter(({ atMs }) => atMs > endMs).map(({ n }) => n));
           expect(lasted.filter(({ n }) => again.has(n))).toEqual([]);
           most +=
@@ -151,4 +155,42 @@ describe('An agent with several envelopes in hand, whose thread ends (in virtual
     }
     expect(orders.size).toBeGreaterThan(5);
   }, 120_000);
+});
+
+describe('What was cancelled, where its thread ends (in virtual time, F-04)', () => {
+  it('is not begun on by the next thread, in whatever order that hears of it', async () => {
+    let hadNextThread = 0;
+    for (let seed = 1; seed <= RUNS; seed++) {
+      const begun: number[] = [];
+      const { violations, ending, error, finalState } = await simulate({
+        agents: [
+          defineAgent({ id: 'mars', name: 'MARS', ...CARD }).handle(work, async ({ n, ms }, ctx) => {
+            begun.push(n);
+            await ctx.sleep(ms);
+            return null;
+          }),
+        ],
+        seed,
+        supervision: { intensity: { maxRestarts: 1_000 }, backOff: { firstMs: 1, maxMs: 1 } },
+        run: async (team, { sleep, cause, view }) => {
+          const giveUp = new AbortController();
+          const asked = [0, 1, 2].map((n) =>
+            team.ask(work, { n, ms: 1_000 }, n === 0 ? {} : { signal: giveUp.signal }),
+          );
+          const ends = Promise.allSettled(asked);
+          while (!begun.includes(0)) await sleep(1);
+          giveUp.abort();
+          cause({ fault: 'crash', place: 'worker-1' });
+          const codes = (await ends).map((end) => end.status === 'rejected' && end.reason.code);
+          expect(codes).toEqual(['ACTOR_DIED', 'CANCELLED', 'CANCELLED']);
+          await team.ask(work, { n: 3, ms: 0 });
+          hadNextThread += view.faults.crash;
+        },
+      });
+      expect({ violations, ending, error }).toEqual({ violations: [], ending: 'quiet', error: undefined });
+      expect(finalState?.conservation.holds).toBe(true);
+      expect(begun).toEqual([0, 3]);
+    }
+    expect(hadNextThread).toBe(RUNS);
+  });
 });
