@@ -60,7 +60,7 @@ describe('A thread that missed a change of the table', () => {
     // The answer to the first request is lost as well; it is asked again.
     isHeldBack = true;
     await system.start([living('next')]);
-    await until('the answer is lost', () => wholes.length === 1);
+    await until('the answer is lost', () => wholes.length > 0);
     isHeldBack = false;
     const asks = [system.ask(to('missed'), 1), system.ask(to('next'), 2), system.ask(to('first'), 3)];
     expect((await Promise.all(asks)).map(({ self, count }) => [self, count])).toEqual([
