@@ -55,7 +55,7 @@ class TwoThreads {
   }
 
   static async start(
-    channel: ChannelOptions = QUICK,
+    channel: ChannelOptions = PATIENT,
     endpointsOf: ChannelManagerOptions['endpointsOf'] = () => [THERE],
   ): Promise<TwoThreads> {
     const { worker, line } = await startVenus(channel);
@@ -138,7 +138,7 @@ describe('A channel over message ports, to a real thread (N-3.6, N-3.7)', () => 
     };
     const registry = new AgentRegistry();
     const dialled: string[] = [];
-    const both = await TwoThreads.start(QUICK, (id) => {
+    const both = await TwoThreads.start(PATIENT, (id) => {
       dialled.push(id);
       return registry.getById(id)?.endpoints ?? [];
     });
@@ -157,7 +157,7 @@ describe('A channel over message ports, to a real thread (N-3.6, N-3.7)', () => 
   });
 
   it('reconnects when the thread dies, and is closed by the one that takes its place: that knows nothing of it', async () => {
-    const both = await TwoThreads.start(PATIENT);
+    const both = await TwoThreads.start();
     const channel = await both.open();
     await channel.send(numbered(0));
     const died = once(both.worker, 'exit');
