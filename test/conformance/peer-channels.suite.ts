@@ -144,7 +144,7 @@ export function peerChannelsSuite(name: string, network: () => Promise<NodeNetwo
     });
 
     it('end with their session when the other node is killed: what was sent is told, and a new one opens to the next', async () => {
-      const { team, rome, oslo } = await pair({ spinMs: 2 });
+      const { team, rome, oslo } = await pair({ spinMs: 5 });
       await using _ = team;
       const { id } = await open(oslo, rome);
       await write(oslo, id, 1_000);
