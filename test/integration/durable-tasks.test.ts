@@ -146,7 +146,7 @@ describe('Tasks of a system that is stopped and started again', () => {
     'go on with agents that try again, and fail with a reason with others (engine closed before: %s)',
     async (isClosed) => {
       const first = await start();
-      const input = { file: join(folder, 'worked'), ms: 2_000 };
+      const input = { file: join(folder, 'worked'), ms: 5_000 };
       const ids = await Promise.all(
         ['once-worker', 'retry-worker', 'brief-worker'].map(async (agentId) => {
           const { id } = await first.tasks.send(OWNER, { ...call('task.work', input), agentId });

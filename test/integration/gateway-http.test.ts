@@ -236,7 +236,7 @@ describe('Connections (DESIGN 8)', () => {
   });
 
   it('that wait for nothing are ended, and those that wait for an answer are not', async () => {
-    const { port, release } = await limited({ idleTimeoutMs: 500, stallTimeoutMs: 500 });
+    const { port, release } = await limited({ idleTimeoutMs: 2_000, stallTimeoutMs: 2_000 });
     const [idle, waiting] = await Promise.all([rawConnection(port), rawConnection(port)]);
     waiting.say('GET /waits HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
     idle.say('GET /agents/mars HTTP/1.1\r\nHost: localhost\r\n\r\n');

@@ -150,7 +150,7 @@ describe('The end of the work', () => {
     'comes at the deadline when the provider hangs (%s its head)',
     async (hangs) => {
       await using team = await modelTeam([{ text: 'half', hangs }]);
-      await expect(team.system.ask(luna(team), { prompt: 'x' }, { timeoutMs: 2_000 })).rejects.toMatchObject({
+      await expect(team.system.ask(luna(team), { prompt: 'x' }, { timeoutMs: 5_000 })).rejects.toMatchObject({
         code: 'DEADLINE_EXCEEDED',
         ...(hangs === 'after' ? { details: { partial: { text: 'half' } } } : {}),
       });
