@@ -148,9 +148,14 @@ describe('The counts of a run over three threads (N-12.1, N-12.3, N-12.4)', () =
 
     const counts = (type: SystemEvent['type'], from = seen) =>
       events.slice(from).filter((event) => event.type === type);
+    const sumOf = ({ sent }: Counted): number => Object.values(sent).reduce((sum, count) => sum + count, 0);
+    // Each thread tells of its own, in its own time.
     await until(
       'the events are streamed',
-      () => counts('envelope-settled').length >= after.settled - before.settled,
+      () =>
+        counts('envelope-settled').length >= after.settled - before.settled &&
+        counts('message-received').length >= after.received - before.received &&
+        counts('message-sent').length >= sumOf(after) - sumOf(before),
     );
     const sentByType: Record<string, number> = { ...before.sent };
     for (const { messageType = '' } of counts('message-sent'))
