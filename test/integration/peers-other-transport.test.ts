@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newNodeKey, type NodeOrder, NodeProcess, until } from '../fixtures/peers/node-process.ts';
 import type { TransportOrder } from '../fixtures/peers/node-transports.ts';
 
-const CHANNEL = { heartbeatMs: 200, silenceTimeoutMs: 2_000, redial: { firstMs: 20, maxMs: 200 } };
+const CHANNEL = { heartbeatMs: 200, silenceTimeoutMs: 60_000, redial: { firstMs: 20, maxMs: 200 } };
 
 type Kind = TransportOrder['kind'];
 
