@@ -3,7 +3,7 @@ import { AttackedNode } from '../fixtures/peers/attacked-node.ts';
 import { BareWire } from '../fixtures/peers/bare-wire.ts';
 
 it('A trusted node that says its next frame byte by byte is cut off when it has been silent for as long as any other', async () => {
-  await using attacked = await AttackedNode.start();
+  await using attacked = await AttackedNode.start({ silenceTimeoutMs: 6_000 });
   using evil = await BareWire.dial(attacked.address, { node: 'evil', key: attacked.evil });
   await evil.join();
   // A text frame of 60,000 bytes, masked with zeros.
