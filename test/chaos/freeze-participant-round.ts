@@ -8,7 +8,7 @@ import type { ScenarioDeps } from './scenario.ts';
 
 const MODULE = new URL('./fixtures/shift.agent.ts', import.meta.url);
 const AGENTS = ['worker-a', 'worker-b', 'worker-c'];
-const LEASE_MS = 1_500;
+const LEASE_MS = 3_000;
 const PATIENCE_MS = 60_000;
 
 /**
