@@ -8,7 +8,7 @@ import { agent, rejection, until } from '../fixtures/until.ts';
 /** Nobody is to be too slow by chance. */
 const LIMITS = { leaseMs: 20_000, graceMs: 20_000, recruitMs: 20_000 };
 /** What stalling, freezing and being late are longer than. */
-const LEASE_MS = 1_000;
+const LEASE_MS = 2_000;
 
 const crewOf = (...instances: string[]) => agent('crew', { instances });
 
