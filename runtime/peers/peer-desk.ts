@@ -227,9 +227,10 @@ class Served implements ServedRequest {
 
   async #tell(from: AgentRow, mail: Mail): Promise<void> {
     const { thread } = this.#deps;
-    const funds = this.#fundsFor(mail);
+    let funds: Funds | undefined;
     this.#told = mail;
     try {
+      funds = this.#fundsFor(mail);
       await thread.mailSender.sendSettled(from, mail, { funds, signalOfWait: this.#signal });
       if (funds?.account !== undefined) this.#spent = thread.accounts.spent(funds.account);
       this.#session.answer({ type: 'done', n: this.#request.n, ...this.#lastWords });

@@ -5,7 +5,7 @@ import type { LaterOptions } from '../../../runtime/cell/mail-sender.ts';
 import { PeerDesk } from '../../../runtime/peers/peer-desk.ts';
 import { type PeerAnswer, type PeerRequest, readPeerMessages } from '../../../runtime/peers/peer-message.ts';
 import { PeerNames } from '../../../runtime/peers/peer-names.ts';
-import { notSerialisable, refused } from '../../../runtime/protocol/errors.ts';
+import { mailboxFull, notSerialisable, refused } from '../../../runtime/protocol/errors.ts';
 import { AgentRegistry } from '../../../runtime/routing/agent-registry.ts';
 
 const request: PeerRequest = {
@@ -51,13 +51,14 @@ it('What waited for its row is of that agent, though another has taken its id he
 });
 
 /** A desk of `rome` at which `mars` of `oslo` asks, whose thread sends with this. */
-function deskWith(mailSender: object) {
+function deskWith(mailSender: object, accounts: object = {}) {
   const names = new PeerNames('rome', new AgentRegistry().table);
   names.choose({ node: 'oslo', agent: 'mars' });
   const thread = {
     table: new Map([['mars', { id: 'mars' }]]),
     turns: { beginUnlessRunning: () => undefined, stamp: () => 1 },
     mailSender,
+    accounts,
     seams: { clock: { now: () => 1 }, newId: () => 'id' },
     log: { note: () => undefined },
     cancel: (id: string) => cancelledIds.push(id),
@@ -119,4 +120,12 @@ it('What was told is cancelled when the other node says so, and goes on when the
   expect(cancelledIds).toEqual([]);
   told.abort('it was cancelled', true);
   expect(cancelledIds).toEqual(['e-1']);
+});
+
+it('What was told with a budget fails at its node, too, when no more budgets can be open here', async () => {
+  const { serve, answers } = deskWith({}, { open: () => mailboxFull('The book of open budgets', 8) });
+  const metadata = { tier: 2 as const, budget: { tokens: 9 } };
+  serve({ ...request, wants: 'outcome', envelope: { ...request.envelope, metadata } });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(answers).toMatchObject([{ type: 'failed', error: { code: 'MAILBOX_FULL' } }]);
 });
