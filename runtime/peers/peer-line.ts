@@ -65,9 +65,10 @@ export class PeerLine implements RequestKeeper {
       request.lose(reason, false);
   }
 
+  /** It was asked before whatever waits here: what came while the session had no connection, and what is taken back already. */
   takeBack(request: OwnRequest): boolean {
     if (this.#lostBecause !== undefined) return false;
-    this.#held.push(request);
+    this.#held.unshift(request);
     return true;
   }
 }

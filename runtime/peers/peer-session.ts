@@ -198,8 +198,8 @@ export class PeerSession {
     this.#deps.user.onOver(reason, this);
     const open = [...this.#open.values()];
     this.#open.clear();
-    for (let own = this.#waiting.shift(); own !== undefined; own = this.#waiting.shift())
-      own.lose(reason, false);
+    // The youngest first: each goes in front of all that wait for the next session.
+    for (const own of this.#waiting.takeAll().reverse()) own.lose(reason, false);
     for (const own of open) own.lose(reason, true);
     const served = [...this.#served.values()];
     this.#served.clear();

@@ -16,6 +16,12 @@ export class RequestQueue {
     this.#requests.push(request);
   }
 
+  /** Puts one in front of all others. */
+  unshift(request: OwnRequest): void {
+    request.onGivenUp = this.#onGivenUp;
+    this.#requests.unshift(request);
+  }
+
   /** Takes the oldest that is still wanted. */
   shift(): OwnRequest | undefined {
     for (let oldest = this.#requests.shift(); oldest !== undefined; oldest = this.#requests.shift()) {
@@ -24,6 +30,13 @@ export class RequestQueue {
       this.#givenUp -= 1;
     }
     return undefined;
+  }
+
+  /** Takes all that are still wanted, the oldest first. */
+  takeAll(): OwnRequest[] {
+    const all: OwnRequest[] = [];
+    for (let next = this.shift(); next !== undefined; next = this.shift()) all.push(next);
+    return all;
   }
 
   /** When most are not wanted any more, only the others stay. */

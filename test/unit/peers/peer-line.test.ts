@@ -58,4 +58,23 @@ describe('The way to another node (N-3.7)', () => {
     waiting[1]?.abort('nobody waits');
     expect([line.held, full.session.counts.own]).toEqual([0, 1]);
   });
+
+  it('keeps the order when the session is lost after its connection was', async () => {
+    const [full] = sessionPair();
+    const [oslo, rome] = sessionPair();
+    const line = new PeerLine('rome');
+    const ask = (id: string) => line.request({ ...request, envelope: { ...request.envelope, id } }, user);
+    // Nothing may be open there yet.
+    line.use(full.session);
+    ask('first');
+    ask('second');
+    line.pause();
+    ask('third');
+    full.session.end('over');
+    ask('fourth');
+    oslo.session.use(10);
+    line.use(oslo.session);
+    await turn();
+    expect(rome.asked.map(({ envelope }) => envelope.id)).toEqual(['first', 'second', 'third', 'fourth']);
+  });
 });
