@@ -206,8 +206,12 @@ export class Control implements ControlCalls {
   }
 
   async announce({ profiles, upsert, remove }: TableDelta): Promise<void> {
-    for (const id of remove) if (this.#agents.has(id)) await this.stopAgent(id);
-    const gone = remove.flatMap((id) => this.#agents.find(id) ?? []);
+    const leaving = new Map(remove.map((id) => [id, this.#agents.find(id)]));
+    // While one is being stopped another may come under its id, and stays.
+    const isStill = (id: string): boolean => this.#agents.find(id) === leaving.get(id);
+    for (const [id, agent] of leaving) if (agent !== undefined && isStill(id)) await this.stopAgent(id);
+    const removed = remove.filter(isStill);
+    const gone = removed.flatMap((id) => this.#agents.find(id) ?? []);
     for (const { id } of gone) this.#enrolment.forget(id);
     const rows = upsert.map((row) => {
       const agent = this.#agents.find(row.id);
@@ -216,7 +220,8 @@ export class Control implements ControlCalls {
       // Where it lives is not the host's to say, which may not know it yet.
       return { ...row, slot: agent.slot, place: agent.place };
     });
-    this.#threads.tellAll({ t: 'table', delta: this.#agents.write({ profiles, upsert: rows, remove }) });
+    const delta = this.#agents.write({ profiles, upsert: rows, remove: removed });
+    this.#threads.tellAll({ t: 'table', delta });
     this.#lives.forget(gone);
   }
 
@@ -360,7 +365,7 @@ export class Control implements ControlCalls {
         this.#inTurn(() => this.#enrolPeers(incarnation, message.orders));
         return;
       case 'dismiss':
-        this.#inTurn(() => this.announce({ version: 0, ...NO_CHANGE, remove: message.ids }));
+        this.#inTurn(() => this.#dismissPeers(message.ids));
         return;
       default:
         throw invalidOptions(`message of incarnation ${incarnation.number}`, message, 'a place message');
@@ -390,6 +395,12 @@ export class Control implements ControlCalls {
       problem = reasonOf(error);
     }
     this.#threads.tellIncarnation(incarnation, { t: 'enrolled', modules, problem });
+  }
+
+  /** These agents of other nodes are no more; an agent of this node that has taken an id meanwhile is none of them. */
+  async #dismissPeers(ids: readonly string[]): Promise<void> {
+    const remove = ids.filter((id) => this.#agents.find(id)?.place === PEERS);
+    if (remove.length > 0) await this.announce({ version: 0, ...NO_CHANGE, remove });
   }
 
   /** What is said of other nodes is done in the order in which it is said. */
