@@ -85,13 +85,14 @@ export class Recovery {
     const mails = left.flatMap((one) => this.#read(one, cell));
     shareFates(mails);
     await this.#fund(mails);
-    this.#open.set(cell, mails.length);
+    // Of an agent that was removed meanwhile they are refused, and what they could spend goes back; nobody waits for that.
+    if (this.#open.has(cell)) this.#open.set(cell, mails.length);
     for (const mail of mails) this.#deps.deliver(cell, mail);
     this.#deps.onDelivered(
       cell,
       left.map(({ number }) => number),
     );
-    if (mails.length === 0) await this.#feed(cell);
+    if (mails.length === 0 && this.#open.has(cell)) await this.#feed(cell);
   }
 
   /** One whose account cannot be opened has nothing to spend. */

@@ -94,4 +94,33 @@ describe('What former processes left for an agent (F-01)', () => {
       left: 0,
     });
   });
+
+  it('is waited for by nobody when the agent is removed while its accounts are opened', async () => {
+    const accounts = Promise.withResolvers<readonly number[]>();
+    const delivered: Mail[] = [];
+    const pages = [[left(1, 'one', 0, { funds: [[1, 9, null]] } as MailExtras)]];
+    const recovery = new Recovery({
+      take: async () => pages.shift() ?? [],
+      onDelivered: () => undefined,
+      deliver: (_cell, mail) => delivered.push(mail),
+      onProblem: (error) => {
+        throw error;
+      },
+      openAccounts: () => accounts.promise,
+    });
+    const cell = {
+      row: { id: 'worker', profile: { delivery: 'once' } },
+      expectLeft: () => undefined,
+    } as unknown as Cell;
+    const begun = recovery.begin(cell, 1);
+    await new Promise((resolve) => setImmediate(resolve));
+    recovery.forget(cell);
+    accounts.resolve([7]);
+    await begun;
+    // Its account is let go of where it is refused, and nobody hears of it here.
+    expect({ accounts: delivered.map(({ extras }) => extras?.account), isIdle: recovery.isIdle }).toEqual({
+      accounts: [7],
+      isIdle: true,
+    });
+  });
 });
