@@ -537,6 +537,7 @@ export class Cell {
 
   /** What was in hand is answered and settled: the next one may begin. */
   #goOn(): void {
+    if (this.status === 'failed') return this.#clearRest();
     if (this.status !== 'running' || this.waiting === 0) return this.#tellLoad();
     // Logic answers in the middle of a transition, and would only queue the next event.
     if (this.definition.actorLogic === undefined) this.thread.turns.resume(this);
@@ -610,6 +611,13 @@ export class Cell {
   #clear(): void {
     for (const mail of this.#mailbox.drain())
       this.outcomes.deadLetter(mail, mail.tombstone ?? this.#lastWord);
+    this.#tellLoad();
+  }
+
+  /** It was given up while this waited for the journal: who has asked for the same again has its answer, and nothing is tried again. */
+  #clearRest(): void {
+    for (const mail of this.#mailbox.drain())
+      if (!this.outcomes.rejectStale(mail)) this.outcomes.deadLetter(mail, this.#lastWord);
     this.#tellLoad();
   }
 

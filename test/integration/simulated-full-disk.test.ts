@@ -88,6 +88,49 @@ describe('durable agents while the journal cannot write', () => {
     expect(finalState?.conservation.holds).toBe(true);
   });
 
+  it('have what they did asked again when they are given up meanwhile, and that is answered', async () => {
+    const begun: number[] = [];
+    let attempts = 0;
+    const books = defineAgent({ id: 'books', name: 'BOOKS', ...CARD }).handle(work, (n) => n);
+    const mars = defineAgent({
+      ...{ id: 'mars', name: 'MARS', ...CARD, durable: false, concurrency: 3 },
+      supervision: { intensity: { maxRestarts: 0 }, halfOpen: false },
+    }).handle(work, async (n, ctx) => {
+      begun.push(n);
+      if (n < 0) {
+        await ctx.sleep(1_000);
+        throw new Error('it is negative');
+      }
+      ctx.tell(to('books'), n);
+      return n;
+    });
+    const asker = defineAgent({
+      ...{ id: 'asker', name: 'ASKER', ...CARD, durable: false, delivery: 'retry' },
+    }).handle(work, async (n, ctx) => {
+      attempts += 1;
+      const answer = ctx.ask(to('mars'), n, { timeoutMs: 20_000 });
+      if (attempts > 1) return answer;
+      answer.catch(() => undefined);
+      await ctx.sleep(100);
+      throw new Error('too late for what it asked');
+    });
+    const { value, violations, finalState } = await simulate({
+      agents: [mars, asker, books],
+      journal: true,
+      ...BUDGET,
+      run: async (team, { cause }) => {
+        await team.whenKept();
+        cause({ fault: 'fullDisk', ms: 5_000 });
+        const asked = [team.ask(to('mars'), -1), team.ask(to('asker'), 1, { timeoutMs: 60_000 })];
+        return Promise.all(asked.map((answer) => answer.catch((error) => error.code as string)));
+      },
+    });
+    expect({ value, violations, begun, attempts }).toEqual({
+      ...{ value: ['HANDLER_FAILED', 1], violations: [], begun: [-1, 1], attempts: 2 },
+    });
+    expect(finalState?.conservation).toMatchObject({ holds: true, inFlight: 0 });
+  });
+
   it('go on in another thread with what is settled, when theirs dies and the disk stays full for long', async () => {
     const sums: number[] = [];
     const mars = defineAgent({ id: 'mars', name: 'MARS', delivery: 'retry', ...CARD })
