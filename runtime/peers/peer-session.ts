@@ -6,7 +6,6 @@ import { sessionSequence } from '../protocol/session-sequence.ts';
 import { type Asking, notSaid, OwnRequest, type RequestUser, type SentRequest } from './own-request.ts';
 import {
   cutText,
-  MAX_CARDS,
   type PeerAnswer,
   type PeerMessage,
   type PeerRequest,
@@ -146,10 +145,9 @@ export class PeerSession {
     this.say({ type: 'abort', n, reason: cutText(reason) });
   }
 
-  /** These agents of ours are no more: in parts, for more may go at once than one message names. */
+  /** These agents of ours are no more. One in a message, as with cards: no frame need have room for many names. */
   sayGone(agents: readonly string[]): void {
-    for (let at = 0; at < agents.length; at += MAX_CARDS)
-      this.say({ type: 'gone', agents: agents.slice(at, at + MAX_CARDS) });
+    for (const agent of agents) this.say({ type: 'gone', agents: [agent] });
   }
 
   /**

@@ -220,6 +220,14 @@ describe('A session between two nodes', () => {
     expect(rome.news.flatMap((news) => (news.type === 'gone' ? news.agents : []))).toEqual(agents);
   });
 
+  it('says which agents are no more also where a frame has room for few names', async () => {
+    const [oslo, rome] = sessionPair({ maxBytes: 1_000 });
+    const agents = Array.from({ length: 60 }, (_, at) => `${'a'.repeat(60)}-${at}`);
+    oslo.session.sayGone(agents);
+    for (let more = 0; more < 100; more++) await turn();
+    expect(rome.news.flatMap((news) => (news.type === 'gone' ? news.agents : []))).toEqual(agents);
+  });
+
   it('numbers what each end sends from 0, in a session of that name (M-01, M-02, C-04)', async () => {
     const [oslo, rome] = sessionPair();
     const heard: unknown[] = [];
