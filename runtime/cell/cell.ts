@@ -193,10 +193,7 @@ export class Cell {
 
   /** Puts an accepted envelope into its lane. */
   deliver(mail: Mail, lane: Lane): void {
-    if (this.status === 'failed' || this.status === 'stopped') {
-      this.outcomes.deadLetter(mail, mail.tombstone ?? this.#lastWord);
-      return;
-    }
+    if (this.status === 'failed' || this.status === 'stopped') return this.#leaveOver(mail);
     const { isRelay } = this.definition;
     const isHandled =
       mail.extras?.channel === undefined
@@ -537,7 +534,8 @@ export class Cell {
 
   /** What was in hand is answered and settled: the next one may begin. */
   #goOn(): void {
-    if (this.status === 'failed') return this.#clearRest();
+    // It was given up while this waited for the journal: who has asked for the same again has its answer.
+    if (this.status === 'failed') return this.#clear((mail) => this.outcomes.rejectStale(mail));
     if (this.status !== 'running' || this.waiting === 0) return this.#tellLoad();
     // Logic answers in the middle of a transition, and would only queue the next event.
     if (this.definition.actorLogic === undefined) this.thread.turns.resume(this);
@@ -608,17 +606,15 @@ export class Cell {
     await (wasAlive ? this.endActor({ reason: 'it was stopped' }) : this.lives.ending);
   }
 
-  #clear(): void {
-    for (const mail of this.#mailbox.drain())
-      this.outcomes.deadLetter(mail, mail.tombstone ?? this.#lastWord);
+  /** Ends all that waits; `endsOtherwise` says of a mail whether it has given it another outcome. */
+  #clear(endsOtherwise: (mail: Mail) => boolean = () => false): void {
+    for (const mail of this.#mailbox.drain()) if (!endsOtherwise(mail)) this.#leaveOver(mail);
     this.#tellLoad();
   }
 
-  /** It was given up while this waited for the journal: who has asked for the same again has its answer, and nothing is tried again. */
-  #clearRest(): void {
-    for (const mail of this.#mailbox.drain())
-      if (!this.outcomes.rejectStale(mail)) this.outcomes.deadLetter(mail, this.#lastWord);
-    this.#tellLoad();
+  /** Ends a mail that nobody takes any more. */
+  #leaveOver(mail: Mail): void {
+    this.outcomes.deadLetter(mail, mail.tombstone ?? this.#lastWord);
   }
 
   /** Has all threads know its load; once a turn, not for each envelope. */

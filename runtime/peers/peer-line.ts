@@ -61,8 +61,7 @@ export class PeerLine implements RequestKeeper {
   /** The node is not awaited any more: what waits for it fails, and whatever comes. */
   lose(reason: string): void {
     this.#lostBecause = reason;
-    for (let request = this.#held.shift(); request !== undefined; request = this.#held.shift())
-      request.lose(reason, false);
+    for (const request of this.#held.takeAll()) request.lose(reason, false);
   }
 
   /** It was asked before whatever waits here: what came while the session had no connection, and what is taken back already. */

@@ -17,7 +17,7 @@ export const PEERS_ID = 'system/peers';
 
 /** The most messages of one envelope, and the most cards of one message. */
 export const MAX_MESSAGES = 1_024;
-export const MAX_CARDS = 64;
+const MAX_CARDS = 64;
 /** Channels that one key may have open here: one is used, others may be on their way out. */
 export const MAX_CHANNELS = 8;
 

@@ -1,4 +1,4 @@
-import { defineAgent } from 'orrery';
+import { defineAgent, type HandlingContext } from 'orrery';
 import { simulate } from 'orrery/simulate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -6,6 +6,20 @@ import { CARD, to, work } from '../fixtures/simulated-work.ts';
 
 const LONG_MS = 90_000;
 const BUDGET = { maxSteps: 200_000, maxMs: 300_000 };
+
+const plainBooks = defineAgent({ id: 'books', name: 'BOOKS', ...CARD }).handle(work, (n) => n);
+/** Notes what it begins on, and tells `books` of it; of what is negative it dies after a while. */
+const booking =
+  (begun: number[]) =>
+  async (n: number, ctx: HandlingContext): Promise<number> => {
+    begun.push(n);
+    if (n < 0) {
+      await ctx.sleep(1_000);
+      throw new Error('it is negative');
+    }
+    ctx.tell(to('books'), n);
+    return n;
+  };
 
 describe('durable agents while the journal cannot write', () => {
   for (const delivery of ['once', 'retry'] as const) {
@@ -55,21 +69,12 @@ describe('durable agents while the journal cannot write', () => {
 
   it('are not cut off by the death of their actor when all that they wait for is the journal', async () => {
     const begun: number[] = [];
-    const books = defineAgent({ id: 'books', name: 'BOOKS', ...CARD }).handle(work, (n) => n);
     const mars = defineAgent({ id: 'mars', name: 'MARS', ...CARD, durable: false, concurrency: 2 }).handle(
       work,
-      async (n, ctx) => {
-        begun.push(n);
-        if (n < 0) {
-          await ctx.sleep(1_000);
-          throw new Error('it is negative');
-        }
-        ctx.tell(to('books'), n);
-        return n;
-      },
+      booking(begun),
     );
     const { value, violations, finalState } = await simulate({
-      agents: [mars, books],
+      agents: [mars, plainBooks],
       journal: true,
       ...BUDGET,
       run: async (team, { cause, sleep }) => {
@@ -91,19 +96,10 @@ describe('durable agents while the journal cannot write', () => {
   it('have what they did asked again when they are given up meanwhile, and that is answered', async () => {
     const begun: number[] = [];
     let attempts = 0;
-    const books = defineAgent({ id: 'books', name: 'BOOKS', ...CARD }).handle(work, (n) => n);
     const mars = defineAgent({
       ...{ id: 'mars', name: 'MARS', ...CARD, durable: false, concurrency: 3 },
       supervision: { intensity: { maxRestarts: 0 }, halfOpen: false },
-    }).handle(work, async (n, ctx) => {
-      begun.push(n);
-      if (n < 0) {
-        await ctx.sleep(1_000);
-        throw new Error('it is negative');
-      }
-      ctx.tell(to('books'), n);
-      return n;
-    });
+    }).handle(work, booking(begun));
     const asker = defineAgent({
       ...{ id: 'asker', name: 'ASKER', ...CARD, durable: false, delivery: 'retry' },
     }).handle(work, async (n, ctx) => {
@@ -115,7 +111,7 @@ describe('durable agents while the journal cannot write', () => {
       throw new Error('too late for what it asked');
     });
     const { value, violations, finalState } = await simulate({
-      agents: [mars, asker, books],
+      agents: [mars, asker, plainBooks],
       journal: true,
       ...BUDGET,
       run: async (team, { cause }) => {

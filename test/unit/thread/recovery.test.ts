@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Cell } from '../../../runtime/cell/cell.ts';
 import { Mail, type MailExtras, NO_ASK, typeIndex } from '../../../runtime/mailbox/mail.ts';
 import { MailRecorder } from '../../../runtime/mailbox/mail-record.ts';
-import { Recovery } from '../../../runtime/thread/recovery.ts';
+import { Recovery, type RecoveryDeps } from '../../../runtime/thread/recovery.ts';
 
 /** As a former process left it; `starts` counts the processes that had begun on it. */
 const left = (number: number, id: string, starts: number, extras?: MailExtras) => ({
@@ -28,23 +28,38 @@ const left = (number: number, id: string, starts: number, extras?: MailExtras) =
   ),
 });
 
-/** What an agent is given of what was left for it. */
-async function given(delivery: 'once' | 'retry', mails: readonly ReturnType<typeof left>[]): Promise<Mail[]> {
+/** Gives what `deps` take to the cell of an agent, which notes what is delivered to it. */
+function recoveryFor(
+  delivery: 'once' | 'retry',
+  deps: Pick<RecoveryDeps, 'take'> & Partial<RecoveryDeps>,
+): { recovery: Recovery; cell: Cell; delivered: Mail[] } {
   const delivered: Mail[] = [];
-  const pages = [mails, []];
   const recovery = new Recovery({
-    take: async () => pages.shift() ?? [],
     onDelivered: () => undefined,
     deliver: (_cell, mail) => delivered.push(mail),
     onProblem: (error) => {
       throw error;
     },
     openAccounts: async () => [],
+    ...deps,
   });
   const cell = {
     row: { id: 'worker', profile: { delivery } },
     expectLeft: () => undefined,
   } as unknown as Cell;
+  return { recovery, cell, delivered };
+}
+
+type Page = readonly ReturnType<typeof left>[];
+
+/** Takes one page after the other. */
+function takes(...pages: Page[]): () => Promise<Page> {
+  return async () => pages.shift() ?? [];
+}
+
+/** What an agent is given of what was left for it. */
+async function given(delivery: 'once' | 'retry', mails: Page): Promise<Mail[]> {
+  const { recovery, cell, delivered } = recoveryFor(delivery, { take: takes(mails) });
   await recovery.begin(cell, mails.length);
   return delivered;
 }
@@ -71,18 +86,8 @@ describe('What former processes left for an agent (F-01)', () => {
   });
 
   it('stays where it is, and nobody waits for it, when the agent is removed meanwhile', async () => {
-    const page = Promise.withResolvers<readonly ReturnType<typeof left>[]>();
-    const delivered: Mail[] = [];
-    const recovery = new Recovery({
-      take: () => page.promise,
-      onDelivered: () => undefined,
-      deliver: (_cell, mail) => delivered.push(mail),
-      onProblem: (error) => {
-        throw error;
-      },
-      openAccounts: async () => [],
-    });
-    const cell = { row: { id: 'worker' }, expectLeft: () => undefined } as unknown as Cell;
+    const page = Promise.withResolvers<Page>();
+    const { recovery, cell, delivered } = recoveryFor('once', { take: () => page.promise });
     const begun = recovery.begin(cell, 2);
     expect([recovery.isIdle, recovery.left]).toEqual([false, 2]);
     recovery.forget(cell);
@@ -97,21 +102,10 @@ describe('What former processes left for an agent (F-01)', () => {
 
   it('is waited for by nobody when the agent is removed while its accounts are opened', async () => {
     const accounts = Promise.withResolvers<readonly number[]>();
-    const delivered: Mail[] = [];
-    const pages = [[left(1, 'one', 0, { funds: [[1, 9, null]] } as MailExtras)]];
-    const recovery = new Recovery({
-      take: async () => pages.shift() ?? [],
-      onDelivered: () => undefined,
-      deliver: (_cell, mail) => delivered.push(mail),
-      onProblem: (error) => {
-        throw error;
-      },
+    const { recovery, cell, delivered } = recoveryFor('once', {
+      take: takes([left(1, 'one', 0, { funds: [[1, 9, null]] } as MailExtras)]),
       openAccounts: () => accounts.promise,
     });
-    const cell = {
-      row: { id: 'worker', profile: { delivery: 'once' } },
-      expectLeft: () => undefined,
-    } as unknown as Cell;
     const begun = recovery.begin(cell, 1);
     await new Promise((resolve) => setImmediate(resolve));
     recovery.forget(cell);
