@@ -44,7 +44,13 @@ export {
   A2AObservability,
   type ObservabilityOptions,
 } from './observe/observability.ts';
-export { Outcome, SystemEvent, SystemEventType } from './protocol/system-event.ts';
+export {
+  MachineFacts,
+  NextTimer,
+  Outcome,
+  SystemEvent,
+  SystemEventType,
+} from './protocol/system-event.ts';
 export * from './protocol/acp-descriptor.ts';
 export * from './protocol/agent-card.ts';
 export { Budget, Cost } from './protocol/budget.ts';
@@ -132,7 +138,8 @@ export type { JournalCheck } from './journal/check-journal.ts';
 export type { Salvaged } from './journal/salvage.ts';
 export { backupJournal, checkJournal, openJournal, salvageJournal } from './journal/open-journal.ts';
 export type { LoopSender, System } from './system/system.ts';
-export { type ActorRow, type AgentStatus, RosterOptions, type RosterRow } from './protocol/roster.ts';
+export { InspectOptions } from './protocol/inspect-options.ts';
+export { type ActorRow, type AgentStatus, RosterOptions, type RosterRow, type SupervisionRow } from './protocol/roster.ts';
 export type { Conservation } from './protocol/conservation.ts';
 export type { DeadLetter } from './protocol/dead-letter.ts';
 export type { FoundPeer, PeerIdentity, PeerOptions } from './system/peer-options.ts';

@@ -1,3 +1,4 @@
+import type { StepWatch } from '../../runtime/machine/step-watch.ts';
 import type { A2AEnvelope } from '../../runtime/protocol/envelope.ts';
 import { errorToData } from '../../runtime/protocol/errors.ts';
 import type { Verdict } from '../../runtime/protocol/policy.ts';
@@ -96,6 +97,8 @@ export interface AgentPort {
   holdGrant(envelopeId: string, peer: string, untilMs: number): void;
   /** The agent has no more to answer to `peer`'s envelope. */
   endGrant(envelopeId: string, peer: string): void;
+  /** Of the machines that act for the agent. Undefined where nobody can watch. */
+  readonly steps: StepWatch | undefined;
   /** Tells whoever watches the system. */
   note(event: Omit<SystemEvent, 'timestamp'>): void;
 }

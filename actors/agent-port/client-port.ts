@@ -1,3 +1,4 @@
+import type { StepWatch } from '../../runtime/machine/step-watch.ts';
 import { notSerialisable } from '../../runtime/protocol/errors.ts';
 import { findUnserialisable } from '../../runtime/protocol/json.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
@@ -161,6 +162,11 @@ class ClientPort implements AgentPort {
   endGrant(envelopeId: string, peer: string): void {
     this.#opened.endGrant(envelopeId, peer);
   }
+
+  readonly steps: StepWatch = {
+    isOn: () => this.#client?.steps.isOn() === true,
+    tell: (step) => this.#client?.steps.tell(step),
+  };
 
   note(event: Omit<SystemEvent, 'timestamp'>): void {
     this.#client?.note(event);

@@ -43,6 +43,7 @@ export function routerPort(options: RouterPortOptions): AgentPort {
     mailbox: NOTHING_WAITS,
     taint: undefined,
     records: undefined,
+    steps: undefined,
     open: () => Promise.resolve(),
     handles: () => true,
     whoOffers: (capabilities) => {

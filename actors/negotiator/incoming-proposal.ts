@@ -1,4 +1,5 @@
 import { MachineHost } from '../../runtime/machine/machine-host.ts';
+import type { ActorRow } from '../../runtime/protocol/roster.ts';
 import { MAX_TIMER_MS } from '../../runtime/protocol/milliseconds.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import type { Behalf } from '../../runtime/public.ts';
@@ -77,6 +78,11 @@ export class IncomingProposal {
       {
         id,
         clock,
+        watch: deps.port.steps,
+        facts: () => ({
+          capabilities: proposal.requiredCapabilities.join(', '),
+          proposer: proposal.proposerAgentId,
+        }),
         actions: {
           tellAccepted: () => this.#tellAccepted(),
           tellRejected: () => this.#tellRejected(),
@@ -94,6 +100,11 @@ export class IncomingProposal {
   /** Resolves when the agent has answered, or has nothing to answer any more. */
   get decided(): Promise<undefined> {
     return this.#decided.promise;
+  }
+
+  /** The proposal as an actor. */
+  get actor(): ActorRow {
+    return this.#machine.row();
   }
 
   /** Where its machine stands. */

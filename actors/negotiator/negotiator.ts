@@ -113,22 +113,15 @@ export class Negotiator {
         this.#endAll((one) => one.leave((event as { readonly type: string; readonly why: Error }).why)),
       stopListening: () => deps.stopListening(),
     };
-    this.#machine = new MachineHost(negotiatorMachine, { actions });
+    this.#machine = new MachineHost(negotiatorMachine, { actions, watch: deps.port.steps });
   }
 
   // What is known
 
   /** The negotiator as an actor, with its proposals that are not over. */
   get actor(): ActorRow {
-    const { id: machine, stateName: state } = this.#machine;
-    const rowOf =
-      (machine: string) =>
-      ([id, { state }]: readonly [string, { readonly state: string }]): ActorRow => ({ id, machine, state });
-    const children = [
-      ...[...this.#outgoing].map(rowOf('proposer')),
-      ...[...this.#incoming].map(rowOf('responder')),
-    ];
-    return { id: machine, machine, state, children };
+    const children = [...this.#outgoing.values(), ...this.#incoming.values()].map(({ actor }) => actor);
+    return { ...this.#machine.row(), children };
   }
 
   /** Of a proposal that is not over, what its machine says; else what is kept of it. */

@@ -1,4 +1,5 @@
 import { MachineHost } from '../../runtime/machine/machine-host.ts';
+import type { ActorRow } from '../../runtime/protocol/roster.ts';
 import { cancelled, type ErrorCode } from '../../runtime/protocol/errors.ts';
 import { hopsOf } from '../../runtime/protocol/inheritance.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
@@ -114,6 +115,14 @@ export class OutgoingProposal {
       {
         id,
         clock: deps.clock,
+        watch: deps.port.steps,
+        facts: ({ willing, holder, epoch }) => ({
+          capabilities: proposal.requiredCapabilities.join(', '),
+          asked: this.#asked.size,
+          bids: willing.length,
+          epoch,
+          ...(holder === undefined ? {} : { holder }),
+        }),
         actions: {
           askEverybody: () => this.#askAll(asked),
           askAlternative: ({ event }) =>
@@ -137,6 +146,11 @@ export class OutgoingProposal {
   /** Resolves when the proposal is decided; rejects with CANCELLED when it was withdrawn by a signal. */
   get settled(): Promise<TaskProposal> {
     return this.#settled.promise;
+  }
+
+  /** The proposal as an actor. */
+  get actor(): ActorRow {
+    return this.#machine.row();
   }
 
   /** Where its machine stands: `pending.open`. */

@@ -71,11 +71,7 @@ export class LiveAssignments {
   actorsOf(subTaskId: string): readonly ActorRow[] {
     return [...this.#live.values()]
       .filter(({ order }) => order.subTaskId === subTaskId)
-      .map(({ order: { epoch, agentId }, state }) => ({
-        id: `${epoch} ${agentId}`,
-        machine: assignmentMachine.id,
-        state,
-      }));
+      .map((one) => one.actor);
   }
 
   /** How many assignments keep an agent busy here, those that were withdrawn and not answered included. */
@@ -129,13 +125,21 @@ export class LiveAssignment {
     };
     this.#machine = new MachineHost(
       assignmentMachine,
-      { id: `${swarmId} ${subTaskId} ${epoch}`, clock, actions },
+      {
+        id: `${swarmId} ${subTaskId} ${epoch}`,
+        clock,
+        actions,
+        watch: deps.reach.steps,
+        facts: () => ({ assignee: order.agentId, epoch }),
+      },
       { input: { graceMs } },
     );
   }
 
-  get state(): string {
-    return this.#machine.stateName;
+  /** The assignment as an actor, by epoch and agent. */
+  get actor(): ActorRow {
+    const { epoch, agentId } = this.order;
+    return this.#machine.row(`${epoch} ${agentId}`);
   }
 
   /** It is the agent's, whether it is handed over already or not. */

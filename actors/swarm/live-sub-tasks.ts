@@ -111,8 +111,8 @@ export class LiveSubTasks {
       const children = this.#assignments.actorsOf(id);
       const isDone = status === 'completed' || status === 'failed';
       if (isDone && children.length === 0) return [];
-      const state = this.#machines.get(id)?.stateName ?? status;
-      return [{ id, machine: subTaskMachine.id, state, ...(children.length > 0 && { children }) }];
+      const row = this.#machines.get(id)?.row(id) ?? { id, machine: subTaskMachine.id, state: status };
+      return [{ ...row, ...(children.length > 0 && { children }) }];
     });
   }
 
@@ -351,6 +351,12 @@ export class LiveSubTasks {
       subTaskMachine,
       {
         id: `${this.#session.id} ${id}`,
+        watch: this.#deps.reach.steps,
+        facts: ({ agentId, epoch, heardAtMs }) => ({
+          capability: subTaskOf(this.#record, id).capability,
+          epoch,
+          ...(agentId === undefined ? {} : { assignee: agentId, leaseUntilMs: heardAtMs + leaseMs }),
+        }),
         clock: {
           now: () => clock.now(),
           setTimer: (ms, fire) =>

@@ -4,6 +4,7 @@ import {
   type PersistedTimer,
 } from '../../runtime/machine/machine-host.ts';
 import type { ActorRow } from '../../runtime/protocol/roster.ts';
+import type { MachineFacts } from '../../runtime/protocol/system-event.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import type { AgentLoads, LiveAssignment } from './live-assignments.ts';
 import { LiveSubTasks } from './live-sub-tasks.ts';
@@ -99,8 +100,14 @@ export class LiveSwarm {
   /** The swarm as an actor; one that waits to be gone on with stands where the record has it. */
   get actor(): ActorRow {
     const { id, status } = this.session;
-    const state = this.#machine?.stateName ?? status;
-    return { id, machine: swarmMachine.id, state, children: this.subTasks.actors };
+    const row = this.#machine?.row() ?? { id, machine: swarmMachine.id, state: status, facts: this.#facts };
+    return { ...row, children: this.subTasks.actors };
+  }
+
+  get #facts(): MachineFacts {
+    const { ownerId, subTasks } = this.session;
+    const done = subTasks.filter(({ status }) => status === 'completed').length;
+    return { owner: ownerId, subTasks: subTasks.length, done };
   }
 
   /** Begins a new swarm. */
@@ -328,6 +335,8 @@ export class LiveSwarm {
       swarmMachine,
       {
         id: this.session.id,
+        watch: this.#deps.reach.steps,
+        facts: () => this.#facts,
         clock: {
           now: () => clock.now(),
           setTimer: (ms, fire) => clock.setTimer(ms, () => void this.#record.attempt(() => this.#step(fire))),

@@ -1,4 +1,5 @@
 import { MachineHost } from '../../runtime/machine/machine-host.ts';
+import type { StepWatch } from '../../runtime/machine/step-watch.ts';
 import type { A2AEnvelope } from '../../runtime/protocol/envelope.ts';
 import { type OrreryError, systemStopped } from '../../runtime/protocol/errors.ts';
 import type { ActorRow } from '../../runtime/protocol/roster.ts';
@@ -24,6 +25,8 @@ export interface OwnedSwarmsDeps {
   readonly store: SwarmStore;
   /** Where what the owner has in it came from outside. */
   readonly taint?: () => Taint | undefined;
+  /** Of the coordinator's machine. */
+  readonly steps?: StepWatch | undefined;
 }
 
 interface Waiting {
@@ -61,6 +64,7 @@ export class OwnedSwarms {
     this.#deps = deps;
     this.#orphans = new Orphans(deps.seams.clock);
     this.#machine = new MachineHost(coordinatorMachine, {
+      watch: deps.steps,
       actions: { leaveSwarms: () => this.#leaveAll(), closeSwarms: () => this.#closeAll() },
     });
   }
@@ -209,9 +213,8 @@ export class OwnedSwarms {
 
   /** The coordinator as an actor, with the swarms that are not over. */
   get actor(): ActorRow {
-    const { id: machine, stateName: state } = this.#machine;
     const going = [...this.#entries.values()].filter(({ run }) => !isOver(run.session.status));
-    return { id: machine, machine, state, children: going.map(({ run }) => run.actor) };
+    return { ...this.#machine.row(), children: going.map(({ run }) => run.actor) };
   }
 
   /** Lets go of everything; the store keeps what was going on. */

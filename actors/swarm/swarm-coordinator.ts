@@ -107,7 +107,13 @@ export class SwarmCoordinator implements Swarms {
 
   #coreOf({ port, store = new InMemorySwarmStore() }: SwarmCoordinatorOptions): Core {
     const { agentId, seams } = port;
-    const owned = new OwnedSwarms({ ownerId: agentId, seams, store, taint: () => port.taint });
+    const owned = new OwnedSwarms({
+      ownerId: agentId,
+      seams,
+      store,
+      taint: () => port.taint,
+      steps: port.steps,
+    });
     const requests = new SwarmRequests(port, (callerId, request, taint) => {
       if (taint !== undefined) owned.tainted(request, taint);
       return owned.answer(callerId, request);

@@ -1,3 +1,4 @@
+import type { StepWatch } from '../../runtime/machine/step-watch.ts';
 import { type ErrorCode, type ErrorData, errorToData, reasonOf } from '../../runtime/protocol/errors.ts';
 import type { Taint } from '../../runtime/protocol/taint.ts';
 import type { Behalf } from '../../runtime/public.ts';
@@ -134,6 +135,8 @@ export interface SwarmReach extends AssignmentTransport {
   withdraw(proposal: Pick<SwarmProposal, 'agentId' | 'correlationId' | 'taskDescription'>): void;
   /** Tells the owner or a participant; what becomes of it is nobody's concern. */
   notify(agentId: string, about: NoticeOrigin, notice: SwarmNotice): void;
+  /** Of the swarm's machines. Undefined where nobody can watch. */
+  readonly steps?: StepWatch | undefined;
   /** Tells whoever watches. */
   note(event: SwarmEvent): void;
 }
@@ -191,6 +194,7 @@ export function reachOver({ port, negotiator, transport }: ReachOptions): SwarmR
     withdraw: (proposal) => recruiter.withdraw(proposal),
     hand: (order, reports) => transport.hand(order, reports),
     handAgain: (order, envelopeId, reports) => transport.handAgain(order, envelopeId, reports),
+    steps: port.steps,
     note,
     notify: (recipient, about, notice) => {
       // An owner that handles no notifications has nobody to tell.

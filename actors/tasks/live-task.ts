@@ -1,4 +1,5 @@
 import { MachineHost } from '../../runtime/machine/machine-host.ts';
+import type { StepWatch } from '../../runtime/machine/step-watch.ts';
 import { refused } from '../../runtime/protocol/errors.ts';
 import {
   isTaskOver,
@@ -31,6 +32,8 @@ export interface LiveTaskDeps {
   readonly onPublished: (task: LiveTask, changes: readonly TaskChange[]) => void;
   /** Called once when the log did not take a change: nothing is written any more. */
   readonly onFailed?: (task: LiveTask, error: unknown) => void;
+  /** Of the tasks' machines, whose ids are the tasks'. */
+  readonly steps?: StepWatch | undefined;
   /** Called with the bytes by which the task has grown or shrunk. */
   readonly onGrown?: (task: LiveTask, bytes: number) => void;
 }
@@ -54,7 +57,7 @@ export class LiveTask implements ChangeSource {
   /** Writes whose end is not known yet. */
   #underWay = 0;
   #lastWrite: Promise<void> | undefined;
-  readonly #life = new MachineHost(taskMachine, NO_EFFECTS);
+  readonly #life: MachineHost<typeof taskMachine>;
   #generation = 0;
   #bytes: number;
   /** Whether the log has the task already. */
@@ -68,6 +71,11 @@ export class LiveTask implements ChangeSource {
     this.#isLogged = isLogged;
     this.view = new TaskView(opening);
     this.#deps = deps;
+    const { steps } = deps;
+    this.#life = new MachineHost(
+      taskMachine,
+      steps === undefined ? NO_EFFECTS : { id: opening.id, watch: steps },
+    );
     this.#bytes = sizeOfOpening(opening);
   }
 

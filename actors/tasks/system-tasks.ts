@@ -106,6 +106,7 @@ export async function openSystemTasks(system: System, options: SystemTasksOption
     onProblem,
     onReusedId,
     note,
+    steps: client.steps,
     ...(log && { log }),
   });
 }

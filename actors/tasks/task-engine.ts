@@ -6,6 +6,7 @@ import {
   reasonOf,
   systemStopped,
 } from '../../runtime/protocol/errors.ts';
+import type { StepWatch } from '../../runtime/machine/step-watch.ts';
 import { warnOf } from '../../runtime/protocol/warn-of.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import type { Seams, Clock } from '../../runtime/protocol/seams.ts';
@@ -81,6 +82,7 @@ export interface AnsweredMessage extends AskedMessage {
  *   task can be, which is left out. @default a warning of the process
  * - `note`      keeps for the operator what was thrown, which owners are not told, and gives the id that they are told.
  *               @default a warning of the process
+ * - `steps`     watches the machines of the tasks.
  */
 export interface TaskEngineOptions {
   readonly seams: Seams;
@@ -98,6 +100,7 @@ export interface TaskEngineOptions {
   readonly onReusedId?: (agentId: string, messageId: string) => void;
   readonly onProblem?: (reason: string) => void;
   readonly note?: NoteFailure;
+  readonly steps?: StepWatch;
 }
 
 /** An accepted message and its number among the task's changes. `isFirst`: it made the task. */
@@ -157,6 +160,7 @@ export class TaskEngine implements TaskService {
       nowMs: () => seams.clock.now(),
       onPublished: (task, changes) => this.#published(task, changes),
       onFailed: (task, error) => this.#notKept(task, error),
+      steps: options.steps,
       onGrown: (task, bytes) => this.#index.grew(task, bytes),
     };
     this.#onReusedId = onReusedId ?? (() => undefined);

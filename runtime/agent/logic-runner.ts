@@ -2,7 +2,9 @@ import { type AnyActorLogic, type AnyActorRef, createActor } from 'xstate';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { reasonOf, refused } from '../protocol/errors.ts';
 import type { Clock } from '../protocol/seams.ts';
+import type { StepWatch } from '../machine/step-watch.ts';
 import { isMachine } from '../upgrade/state-identity.ts';
+import { LogicInspection } from './logic-inspection.ts';
 import type { MachineState, StateTimer } from '../upgrade/machine-state.ts';
 import type { JournalledState } from '../upgrade/restore.ts';
 import type { HandlingContext } from './context.ts';
@@ -17,6 +19,8 @@ export interface LogicRunnerDeps {
   readonly onError: (error: unknown) => void;
   /** The logic came to its end. */
   readonly onDone: () => void;
+  /** Of the machines that it runs. */
+  readonly watch?: StepWatch;
 }
 
 /** What an envelope is to XState logic. */
@@ -57,6 +61,9 @@ export class LogicRunner {
   /** The handling that ends when the machine becomes ready. */
   #pending: LogicHandling | undefined;
   #isStopped = false;
+  readonly #watch: StepWatch | undefined;
+  /** Only while somebody watches: XState tells of every event then. */
+  #inspection: LogicInspection | undefined;
   /** Only while a handling waits: an observer costs on every event. */
   #listening: { unsubscribe(): void } | undefined;
 
@@ -64,10 +71,11 @@ export class LogicRunner {
   constructor(
     logic: AnyActorLogic,
     input: unknown,
-    { clock, onError, onDone }: LogicRunnerDeps,
+    { clock, onError, onDone, watch }: LogicRunnerDeps,
     kept?: JournalledState,
   ) {
     const timers = new LogicTimers(clock);
+    this.#watch = watch;
     const snapshot = kept && { snapshot: snapshotOf(logic, kept) };
     const actor = createActor(logic, { input, clock: timers.xstateClock, ...snapshot } as never);
     timers.attach(actor);
@@ -111,6 +119,7 @@ export class LogicRunner {
    */
   handle(type: string, input: unknown, handling: LogicHandling): boolean {
     this.#pending = undefined;
+    this.#inspect();
     this.#actor.send(new LogicEvent(type, input, handling) as never);
     if (handling.isOver || !this.#isMachine) return true;
     if (isReady(this.#actor.getSnapshot() as Snapshot)) return true;
@@ -121,6 +130,14 @@ export class LogicRunner {
       error: () => undefined,
     });
     return false;
+  }
+
+  /** Begins to inspect the actor when somebody watches, and ends it when nobody does any more. */
+  #inspect(): void {
+    const isOn = this.#watch?.isOn() === true;
+    if (isOn === (this.#inspection !== undefined)) return;
+    this.#inspection?.end();
+    this.#inspection = isOn ? new LogicInspection(this.#actor, this.#watch as StepWatch) : undefined;
   }
 
   #persisted(): Snapshot & { readonly context?: unknown } {

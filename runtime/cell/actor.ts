@@ -54,6 +54,7 @@ export class Actor implements ActorLife {
       clock: cell.thread.seams.clock,
       onError: (error: unknown) => cell.crash(error, cell.handlings.at(-1), true),
       onDone: () => cell.exit(),
+      watch: cell.thread.log.stepsOf(cell.row.id),
     };
     try {
       this.#logic = new LogicRunner(logic, made, deps, kept);

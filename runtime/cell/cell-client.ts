@@ -1,5 +1,6 @@
 import type { ActorContext } from '../agent/context.ts';
 import { type Behalf, behalfOf } from '../mailbox/behalf.ts';
+import type { StepWatch } from '../machine/step-watch.ts';
 import { Mail, type MailExtras, NO_ASK, typeIndex } from '../mailbox/mail.ts';
 import { outsidersBy } from '../mailbox/outsider.ts';
 import { bindMethods } from '../protocol/bind-methods.ts';
@@ -40,6 +41,7 @@ export class CellClient implements AgentClient {
   #shown: MailExtras | undefined;
   readonly #cell: Cell;
   #team: SeenTeam | undefined;
+  #steps: StepWatch | undefined;
   /** Of the keys of whoever is outside. */
   #outsiders: ReturnType<typeof outsidersBy> | undefined;
 
@@ -200,6 +202,11 @@ export class CellClient implements AgentClient {
 
   endGrant(envelopeId: string, peer: string): void {
     this.#cell.thread.judge.endGrant(envelopeId, this.agentId, peer);
+  }
+
+  get steps(): StepWatch {
+    this.#steps ??= this.#cell.thread.log.stepsOf(this.agentId);
+    return this.#steps;
   }
 
   note(event: Omit<SystemEvent, 'timestamp'>): void {

@@ -42,6 +42,7 @@ import { isThenable } from '../protocol/promises.ts';
 const DEFAULT_HANDLING_MS = 30_000;
 /** A cell holds where its machine stands and no host of it: that would cost each of a hundred thousand 96 bytes. */
 const steps = stepsOf(cellMachine);
+const CELL = { machine: cellMachine.id };
 const WITHOUT_ACTOR = steps.begin(undefined).snapshot;
 
 /** How an actor died: `culprit` is the handling that it died over, `isThrown` says that its handler threw `cause`. */
@@ -103,7 +104,11 @@ export class Cell {
 
   /** Something happened in the agent's life: what that makes of it only its machine says. */
   become(type: CellEvent['type']): void {
+    const from = this.status;
     this.#life = steps.step(this.#life, { type }).snapshot;
+    const { log } = this.thread;
+    if (log.isTold)
+      log.stepped(this.row.id, { ...CELL, actorId: this.row.id, event: type, from, to: this.status });
     this.#told.readiness = readinessOf(this.status, !this.wasStarted);
     this.#writeWord();
   }

@@ -1,3 +1,4 @@
+import type { StepWatch } from '../machine/step-watch.ts';
 import type { Behalf } from '../mailbox/behalf.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 import type { AgentCard, AgentTier } from '../protocol/agent-card.ts';
@@ -176,6 +177,8 @@ export interface AgentClient {
   holdGrant(envelopeId: string, peer: string, untilMs: number): void;
   /** The agent has no more to answer to `peer`'s envelope: what it was granted for that ends. */
   endGrant(envelopeId: string, peer: string): void;
+  /** Watches the machines that interceptors have for the agent. */
+  readonly steps: StepWatch;
   note(event: Omit<SystemEvent, 'timestamp'>): void;
   /** Says what the agent offers from now on: everybody's table has it on its card, instead of what stood there. */
   offer(offer: AgentOffer): void;

@@ -98,8 +98,8 @@ export interface ControlCalls {
   terminate(id: string): Promise<void>;
   /** Resolves when every thread that answers judges by it. */
   configure(config: RoutingConfig): Promise<void>;
-  /** Resolves when every thread that answers streams its events, or has stopped to. */
-  inspect(isOn: boolean): Promise<void>;
+  /** Resolves when every thread that answers streams its events, so many a second at most, or has stopped to. */
+  inspect(isOn: boolean, eventsPerSecond?: number): Promise<void>;
   /** What all threads had reported when it was asked for is in it; `withActors`: and the actors of each agent. */
   roster(withActors?: boolean): Promise<RosterRow[]>;
   /** Of what is remembered beyond this process about `limit`. */

@@ -103,6 +103,7 @@ export class Control implements ControlCalls {
       onEvent: (event) => onEvent?.(event),
       remember: (event) => this.#history?.remember(event),
       show: (event) => this.#show([event]),
+      isTold: () => onEvent !== undefined || this.#threads.isInspected,
     });
     this.#eventReports = new EventReports({
       clock,
@@ -119,6 +120,7 @@ export class Control implements ControlCalls {
         onRefuse: (id, refusal) => this.#lives.refuse(id, refusal),
       },
       options.supervision,
+      this.#log.steps,
     );
     this.#journal =
       options.journal &&
@@ -262,8 +264,8 @@ export class Control implements ControlCalls {
     return this.#threads.configure(config);
   }
 
-  inspect(isOn: boolean): Promise<void> {
-    return this.#threads.inspect(isOn);
+  inspect(isOn: boolean, eventsPerSecond?: number): Promise<void> {
+    return this.#threads.inspect(isOn, eventsPerSecond);
   }
 
   recentEvents(limit: number): Promise<readonly SystemEvent[]> {

@@ -89,7 +89,7 @@ export class Threads {
   readonly #catchingUp = new Set<CatchingUp>();
   // What a new thread must be told that was told to all before it was there.
   #config: RoutingConfig | undefined;
-  #isInspected = false;
+  #inspection: { readonly isOn: true; readonly eventsPerSecond: number | undefined } | undefined;
   #isDraining = false;
   isClosing = false;
 
@@ -292,15 +292,15 @@ export class Threads {
     await this.askAll((api) => api.ping());
   }
 
-  /** Has every place stream its events, or stop to; resolves when those that answer do. */
-  async inspect(isOn: boolean): Promise<void> {
-    this.#isInspected = isOn;
-    this.tellAll({ t: 'inspect', isOn });
+  /** Has every place stream its events, so many a second at most, or stop to; resolves when those that answer do. */
+  async inspect(isOn: boolean, eventsPerSecond?: number): Promise<void> {
+    this.#inspection = isOn ? { isOn, eventsPerSecond } : undefined;
+    this.tellAll({ t: 'inspect', isOn, eventsPerSecond });
     await this.askAll((api) => api.ping());
   }
 
   get isInspected(): boolean {
-    return this.#isInspected;
+    return this.#inspection !== undefined;
   }
 
   /** From now on no place takes anything new; what is under way goes on. */
@@ -400,7 +400,7 @@ export class Threads {
       this.#died(thread, spawned, { reason, ...(isItsWord && { taint: [`thread:${thread.id}`] }) }),
     );
     this.connectJournal(thread);
-    if (this.#isInspected) this.tell(thread, { t: 'inspect', isOn: true });
+    if (this.#inspection !== undefined) this.tell(thread, { t: 'inspect', ...this.#inspection });
     if (this.#config !== undefined) this.tell(thread, { t: 'config', config: this.#config });
     if (this.#isDraining) this.tell(thread, { t: 'drain' });
   }

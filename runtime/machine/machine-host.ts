@@ -1,17 +1,19 @@
-import {
-  type AnyMachineSnapshot,
-  type AnyStateMachine,
-  type ContextFrom,
-  type EventFrom,
-  type EventObject,
-  getNextTransitions,
-  type InputFrom,
-  type SnapshotFrom,
-  type StateValue,
+import type {
+  AnyMachineSnapshot,
+  AnyStateMachine,
+  ContextFrom,
+  EventFrom,
+  EventObject,
+  InputFrom,
+  SnapshotFrom,
+  StateValue,
 } from 'xstate';
 import { invalidOptions } from '../protocol/errors.ts';
+import type { ActorRow } from '../protocol/roster.ts';
 import type { Clock } from '../protocol/seams.ts';
+import type { MachineFacts, NextTimer } from '../protocol/system-event.ts';
 import { type MachineSteps, type StepAction, stepsOf } from './machine-steps.ts';
+import { failedGuards, nameOfState, type StepWatch, type WatchedStep } from './step-watch.ts';
 
 /** What an action finds: the event that led to it, and the context at its place in the step. */
 export interface ActionArgs<Machine extends AnyStateMachine> {
@@ -57,11 +59,14 @@ export interface ObservedStep<Machine extends AnyStateMachine = AnyStateMachine>
  * - `id`      what observers know it by. @default the machine's
  * - `clock`   of the delayed events of a machine that has such.
  * - `actions` every action of the machine that is not XState's own.
+ * - `watch`   is told of every step while it is on, and with it the `facts` that an operator wants to know of the machine.
  */
 export interface MachineHostDeps<Machine extends AnyStateMachine> {
   readonly id?: string;
   readonly clock?: Pick<Clock, 'now' | 'setTimer'>;
   readonly actions?: MachineActions<Machine>;
+  readonly watch?: StepWatch | undefined;
+  readonly facts?: (context: ContextFrom<Machine>) => MachineFacts;
 }
 
 /** What a host begins with: what the machine is given, or where another host left it. */
@@ -186,6 +191,31 @@ export class MachineHost<Machine extends AnyStateMachine> {
     return () => void this.#observers?.delete(observer);
   }
 
+  /** Of the delayed events that are to come the next one. */
+  get nextTimer(): NextTimer | undefined {
+    let next: PersistedTimer | undefined;
+    for (const { due } of this.#timers?.values() ?? [])
+      if (next === undefined || due.atMs < next.atMs) next = due;
+    return next && { event: next.event.type, atMs: next.atMs };
+  }
+
+  /** What an operator wants to know of it. */
+  get facts(): MachineFacts | undefined {
+    return this.#deps.facts?.(this.context);
+  }
+
+  /** As a line of the roster, under this id. @default its own */
+  row(id = this.id): ActorRow {
+    const { nextTimer, facts } = this;
+    return {
+      id,
+      machine: this.#steps.machine.id,
+      state: this.stateName,
+      ...(nextTimer === undefined ? {} : { nextTimer }),
+      ...(facts === undefined ? {} : { facts }),
+    };
+  }
+
   /** As it is now. */
   persist(): PersistedMachine {
     const { value, context } = this.#snapshot;
@@ -230,6 +260,7 @@ export class MachineHost<Machine extends AnyStateMachine> {
       failure = { error };
     }
     if (this.isOver) this.#forgetTimers();
+    if (this.#deps.watch?.isOn() === true) this.#deps.watch.tell(this.#watched(from, event));
     if (this.#observers === undefined) return failure;
     const told = this.#tell(from, event);
     return failure ?? told;
@@ -270,6 +301,21 @@ export class MachineHost<Machine extends AnyStateMachine> {
       }
     }
     return failure;
+  }
+
+  #watched(from: AnyMachineSnapshot, event: EventObject): WatchedStep {
+    const failed = failedGuards(from, event);
+    const { nextTimer, facts } = this;
+    return {
+      machine: this.#steps.machine.id,
+      actorId: this.id,
+      event: event.type,
+      from: nameOfState(from.value),
+      to: this.stateName,
+      ...(failed.length === 0 ? {} : { failedGuards: failed }),
+      ...(nextTimer === undefined ? {} : { nextTimer }),
+      ...(facts === undefined ? {} : { facts }),
+    };
   }
 
   // Delayed events
@@ -336,16 +382,6 @@ export class MachineHost<Machine extends AnyStateMachine> {
   }
 }
 
-const nameOfState = (value: StateValue): string =>
-  typeof value === 'string'
-    ? value
-    : Object.entries(value)
-        .map(([name, inner]) => {
-          const within = inner === undefined ? '' : nameOfState(inner);
-          return within === '' ? name : `${name}.${within}`;
-        })
-        .join(' ');
-
 /** What begins a machine that is not started yet. */
 interface First {
   readonly actions: readonly StepAction[];
@@ -387,20 +423,3 @@ function requireDeps<Machine extends AnyStateMachine>(
 
 const actionMissing = (machine: AnyStateMachine, names: readonly string[]) =>
   invalidOptions('actions', undefined, `what "${names.join('", "')}" of the machine "${machine.id}" does`);
-
-/** Those that were asked before the one that let the event through, or all. */
-function failedGuards(from: AnyMachineSnapshot, event: EventObject): readonly string[] {
-  const taken = new Set<unknown>(from.machine.getTransitionData(from, event));
-  const failed: string[] = [];
-  for (const transition of getNextTransitions(from)) {
-    if (taken.has(transition)) break;
-    if (transition.eventType === event.type && transition.guard !== undefined)
-      failed.push(guardName(transition.guard as GuardWritten));
-  }
-  return failed;
-}
-
-type GuardWritten = string | { readonly type?: string };
-
-const guardName = (guard: GuardWritten): string =>
-  typeof guard === 'string' ? guard : (guard.type ?? '(anonymous)');

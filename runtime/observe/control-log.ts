@@ -1,3 +1,4 @@
+import type { StepWatch, WatchedStep } from '../machine/step-watch.ts';
 import type { Clock } from '../protocol/seams.ts';
 import type { DeadLetter } from '../protocol/dead-letter.ts';
 import { eventKind } from './event-kind.ts';
@@ -15,10 +16,14 @@ export interface ControlLogDeps {
   readonly remember?: ((event: SystemEvent) => void) | undefined;
   /** Gives the event to listeners (`inspect`). */
   readonly show: (event: SystemEvent) => void;
+  /** Somebody wants to see every event. */
+  readonly isTold: () => boolean;
 }
 
 /** What the control thread keeps of what happened: its own events, and the dead letters of every thread. */
 export class ControlLog {
+  /** Watches the lives of agents, by whose ids their machines go; nothing of them is kept. */
+  readonly steps: StepWatch;
   readonly #deps: ControlLogDeps;
   readonly #lives: EventRing<SystemEvent>;
   readonly #security: EventRing<SystemEvent>;
@@ -28,6 +33,7 @@ export class ControlLog {
     this.#deps = deps;
     this.#lives = new EventRing(deps.limits.lives);
     this.#security = new EventRing(deps.limits.security);
+    this.steps = new ControlSteps(deps);
   }
 
   note(type: SystemEvent['type'], facts: Partial<SystemEvent>): void {
@@ -61,6 +67,32 @@ export class ControlLog {
   /** Oldest first. */
   deadLetters(): readonly DeadLetter[] {
     return this.#letters.toArray();
+  }
+}
+
+/** The steps of agents' lives, as events. */
+class ControlSteps implements StepWatch {
+  readonly #deps: ControlLogDeps;
+
+  constructor(deps: ControlLogDeps) {
+    this.#deps = deps;
+  }
+
+  isOn(): boolean {
+    return this.#deps.isTold();
+  }
+
+  tell(step: WatchedStep): void {
+    const timestamp = this.#deps.clock.now();
+    const event: SystemEvent = {
+      type: 'machine-step',
+      timestamp,
+      place: 'control',
+      agentId: step.actorId,
+      ...step,
+    };
+    this.#deps.onEvent(event);
+    this.#deps.show(event);
   }
 }
 

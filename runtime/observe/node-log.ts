@@ -6,6 +6,8 @@ import type { Clock } from '../protocol/seams.ts';
 import type { Taint } from '../protocol/taint.ts';
 import { type AgentRow, routingPathTo } from '../protocol/agent-row.ts';
 import type { DeadLetter } from '../protocol/dead-letter.ts';
+import type { WatchedStep } from '../machine/step-watch.ts';
+import { AgentSteps, type StepLog } from './agent-steps.ts';
 import type { EventReport } from './event-report.ts';
 import { aboutMail, tiersOf } from './about-mail.ts';
 import { eventKind } from './event-kind.ts';
@@ -13,7 +15,8 @@ import type { EventLimits } from './event-limits.ts';
 import { crossingEvent, crossingOf, CrossingRing } from './crossing-ring.ts';
 import { EventRing } from './event-ring.ts';
 import { COUNT } from './thread-counters.ts';
-import type { Outcome, SystemEvent } from '../protocol/system-event.ts';
+import type { MachineFacts, Outcome, SystemEvent } from '../protocol/system-event.ts';
+import { StreamSample } from './stream-sample.ts';
 import { ToolCounts } from './tool-counts.ts';
 import { latencyOf, type Traffic, trafficEvents, type TrafficPlace, TrafficRing } from './traffic-ring.ts';
 
@@ -23,6 +26,10 @@ const TOOLS_KEPT = 512;
 const EVENTS_A_POST = 512;
 /** Security events and failures a second that go to the control thread. Of a flood, the rest stays in this thread. */
 const AUDITED_A_SECOND = 200;
+/** How long what was left out is added up before it is told, milliseconds. */
+const LEFT_OUT_MS = 100;
+const MAX_FACTS = 16;
+const MAX_FACT_CHARS = 200;
 
 /** Where a thread's log goes. */
 export interface LogOutlet {
@@ -52,7 +59,7 @@ export type EventWatcher = (event: SystemEvent, mail: Mail | undefined) => void;
  * Reports of envelopes are posted before the marks are committed, and count when they are. What does not depend on the
  * envelope in hand is posted at once: the thread may end before its next flush.
  */
-export class NodeLog {
+export class NodeLog implements StepLog {
   /** The last envelopes. */
   readonly traffic: TrafficRing;
   readonly crossings: CrossingRing;
@@ -68,6 +75,8 @@ export class NodeLog {
   readonly #deps: NodeLogDeps;
   #streamed: SystemEvent[] | undefined;
   #watcher: EventWatcher | undefined;
+  /** Chooses what is streamed, where listeners do not want everything. */
+  #sample: StreamSample | undefined;
   #letters: DeadLetter[] = [];
   /** The number of the last report. */
   #told = 0;
@@ -263,7 +272,7 @@ export class NodeLog {
     if (kind !== 'traffic' && this.#mayAudit()) return this.#audit(placed);
     if (kind === 'security') this.unaudited += 1;
     this.#ringOf(event).push(placed);
-    if (!this.isTold) return;
+    if (!this.isTold || !this.#isSampled(placed)) return;
     this.#stream(placed);
     if (event.type !== 'dead-letter' && event.outcome === undefined) this.#postFacts();
   }
@@ -304,9 +313,12 @@ export class NodeLog {
     this.#count(COUNT.modelCostUsd, costUsd);
   }
 
-  /** Streams every event from now on, or stops. */
-  inspect(isOn: boolean): void {
-    this.#streamed = isOn ? [] : undefined;
+  /**
+   * Streams events from now on, or stops: every one, or so many a second. @default every one
+   */
+  inspect(isOn: boolean, eventsPerSecond?: number): void {
+    this.#streamed = isOn ? (this.#streamed ?? []) : undefined;
+    this.#sample = eventsPerSecond === undefined ? undefined : new StreamSample(eventsPerSecond);
     this.#listen();
   }
 
@@ -316,13 +328,66 @@ export class NodeLog {
     this.#listen();
   }
 
-  /** Somebody wants to see every event. */
+  /** Somebody wants to see events. */
   get isTold(): boolean {
     return this.#streamed !== undefined || this.#watcher !== undefined;
   }
 
+  /** Those that watch the machines of this agent; without one, of the thread itself. */
+  stepsOf(agentId?: string): AgentSteps {
+    return new AgentSteps(this, agentId);
+  }
+
+  /** Streams a step of a machine; it is not kept. */
+  stepped(agentId: string | undefined, { facts, ...step }: WatchedStep): void {
+    const event: SystemEvent = {
+      type: 'machine-step',
+      timestamp: this.#deps.clock.now(),
+      place: this.#deps.place.id,
+      ...(agentId === undefined ? {} : { agentId }),
+      ...step,
+      ...(facts === undefined ? {} : { facts: bounded(facts) }),
+    };
+    if (this.isTold && this.#isSampled(event)) this.#stream(event);
+  }
+
   #listen(): void {
-    this.traffic.listen(this.isTold ? (traffic) => this.#streamTraffic(traffic) : undefined);
+    if (!this.isTold) return this.traffic.listen(undefined);
+    this.traffic.listen({
+      takes: ({ correlationId, id }, atMs) => {
+        const sample = this.#sample;
+        return sample === undefined || sample.takes(correlationId ?? id, atMs) || this.#leaveOut(sample);
+      },
+      hear: (traffic) => this.#streamTraffic(traffic),
+    });
+  }
+
+  #isSampled({ type, correlationId, actorId, agentId, timestamp }: SystemEvent): boolean {
+    const sample = this.#sample;
+    if (sample === undefined) return true;
+    const isRare = type === 'dead-letter' || type === 'error';
+    const isTaken = isRare
+      ? sample.takesRare(timestamp)
+      : sample.takes(correlationId ?? actorId ?? agentId ?? type, timestamp);
+    return isTaken || this.#leaveOut(sample);
+  }
+
+  /** Something was left out: that is told soon. */
+  #leaveOut(sample: StreamSample): false {
+    if (sample.leftOut > 1) return false;
+    this.#deps.clock.setTimer(LEFT_OUT_MS, () => {
+      const count = sample.takeLeftOut();
+      if (this.#streamed === undefined || count === 0) return;
+      const { clock, place, outlet } = this.#deps;
+      const event: SystemEvent = {
+        type: 'events-left-out',
+        timestamp: clock.now(),
+        place: place.id,
+        count,
+      };
+      outlet.tell({ t: 'events', events: [event] });
+    });
+    return false;
   }
 
   #streamTraffic(traffic: Traffic): void {
@@ -367,3 +432,11 @@ export class NodeLog {
 
 const thrownOf = (stack: string | undefined): { readonly stack?: string } =>
   stack === undefined ? {} : { stack };
+
+/** As many facts as anybody reads, and as long. */
+const bounded = (facts: MachineFacts): MachineFacts =>
+  Object.fromEntries(
+    Object.entries(facts)
+      .slice(0, MAX_FACTS)
+      .map(([name, value]) => [name, typeof value === 'string' ? value.slice(0, MAX_FACT_CHARS) : value]),
+  );

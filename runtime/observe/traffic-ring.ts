@@ -39,6 +39,12 @@ export interface Traffic {
   readonly serial: number;
 }
 
+/** Hears of the events that it takes. */
+export interface TrafficListener {
+  takes(mail: Mail, atMs: number): boolean;
+  hear(traffic: Traffic): void;
+}
+
 /** The size of a block of events is estimated by one of them. */
 const BLOCK_BITS = 4;
 const BLOCK = 1 << BLOCK_BITS;
@@ -63,7 +69,7 @@ export class TrafficRing {
   #next = 0;
   /** The serial of the ring's first entry, since it last began at its start. */
   #base = 0;
-  #listener: ((traffic: Traffic) => void) | undefined;
+  #listener: TrafficListener | undefined;
 
   constructor(capacity: number) {
     this.#capacity = capacity;
@@ -91,11 +97,11 @@ export class TrafficRing {
     const block = at >> BLOCK_BITS;
     if (((at ^ block) & (BLOCK - 1)) === 0)
       this.#measureBlock(block, mail, kind >= TRAFFIC.replied ? detail : undefined);
-    if (this.#listener !== undefined) this.#listener(this.#traffic(at, mail));
+    if (this.#listener?.takes(mail, atMs) === true) this.#listener.hear(this.#traffic(at, mail));
   }
 
-  /** Calls `listener` with every event from now on; undefined stops it. */
-  listen(listener: ((traffic: Traffic) => void) | undefined): void {
+  /** Tells `listener` of events from now on; undefined stops it. */
+  listen(listener: TrafficListener | undefined): void {
     this.#listener = listener;
   }
 

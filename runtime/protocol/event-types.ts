@@ -46,4 +46,7 @@ export const KIND_OF_TYPE = {
   'declared-clean': 'traffic',
   catalogue: 'traffic',
   fault: 'life',
+  'machine-step': 'traffic',
+  'events-left-out': 'traffic',
+  mission: 'traffic',
 } as const satisfies Readonly<Record<string, EventKind>>;

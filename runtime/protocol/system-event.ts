@@ -10,6 +10,14 @@ import { KIND_OF_TYPE } from './event-types.ts';
 export const Outcome = z.enum(['handled', 'rejected', 'expired', 'dead-lettered']);
 export type Outcome = z.infer<typeof Outcome>;
 
+/** The next delayed event of a machine, and when it comes: Unix milliseconds. */
+export const NextTimer = z.object({ event: z.string(), atMs: z.number() }).readonly();
+export type NextTimer = z.infer<typeof NextTimer>;
+
+/** What an operator wants to know of a machine, by names such as `capability` and `leaseUntilMs`; nothing of payloads. */
+export const MachineFacts = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).readonly();
+export type MachineFacts = z.infer<typeof MachineFacts>;
+
 /** The types of events. */
 export const SystemEventType = z.enum(Object.keys(KIND_OF_TYPE) as readonly (keyof typeof KIND_OF_TYPE)[]);
 export type SystemEventType = z.infer<typeof SystemEventType>;
@@ -27,6 +35,12 @@ export type SystemEventType = z.infer<typeof SystemEventType>;
  * - `taint`       the sources outside from which its content came.
  * - `errorId`     the id of an error, which is all that the caller was told of it.
  * - `stack`       of what was thrown, with file and line, when an agent died, or a start or a module failed.
+ * - `machine`, `actorId`, `event`, `from`, `to`, `failedGuards`, `nextTimer` of a step of a state machine: which definition,
+ *   which one of these, what it took, and from which state it went to which.
+ * - `facts`       of that machine, or of a mission's step.
+ * - `count`       of events that were left out.
+ * - `mission`, `task`, `step`, `gate` of a mission's loop.
+ * - `node`        where it happened, when that is another node than the one that shows it.
  */
 export const SystemEvent = z
   .object({
@@ -63,6 +77,20 @@ export const SystemEvent = z
     costUsd: z.number().exactOptional(),
     taint: Taint.exactOptional(),
     stack: z.string().exactOptional(),
+    machine: z.string().exactOptional(),
+    actorId: z.string().exactOptional(),
+    event: z.string().exactOptional(),
+    from: z.string().exactOptional(),
+    to: z.string().exactOptional(),
+    failedGuards: z.array(z.string()).readonly().exactOptional(),
+    nextTimer: NextTimer.exactOptional(),
+    facts: MachineFacts.exactOptional(),
+    count: z.int().nonnegative().exactOptional(),
+    mission: z.string().exactOptional(),
+    task: z.string().exactOptional(),
+    step: z.string().exactOptional(),
+    gate: z.string().exactOptional(),
+    node: z.string().exactOptional(),
   })
   .readonly();
 export type SystemEvent = z.infer<typeof SystemEvent>;

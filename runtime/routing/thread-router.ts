@@ -1,5 +1,6 @@
 import type { WaitingSend } from '../mailbox/waiting-send.ts';
 import { MachineHost } from '../machine/machine-host.ts';
+import type { StepWatch } from '../machine/step-watch.ts';
 import type { Clock } from '../protocol/seams.ts';
 import { HeldSends } from './held-sends.ts';
 import type { RoutingTable, TableChange, TableDelta } from './routing-table.ts';
@@ -10,12 +11,14 @@ const TABLE_LATE_MS = 1_000;
 
 /**
  * - `want`    asks the control thread for the whole table.
+ * - `watch`   of its machine.
  * - `onState` called with every state that it enters; `draining.syncing` and `draining.awaiting` lie within `draining`.
  */
 export interface ThreadRouterDeps {
   readonly table: RoutingTable;
   readonly clock: Pick<Clock, 'monotonicMs' | 'now'>;
   readonly want: () => void;
+  readonly watch?: StepWatch;
   readonly onState: (state: string) => void;
 }
 
@@ -35,6 +38,7 @@ export class ThreadRouter {
   constructor(deps: ThreadRouterDeps) {
     this.#deps = deps;
     this.#machine = new MachineHost(threadRouterMachine, {
+      watch: deps.watch,
       actions: {
         takeTable: ({ event }) => 'delta' in event && deps.table.replace(event.delta),
         applyDelta: ({ event }) => 'delta' in event && deps.table.apply(event.delta),

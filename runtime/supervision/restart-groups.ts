@@ -1,5 +1,6 @@
 import type { RestartIntensity, AgentSupervision, Strategy, Supervision } from './supervisor-options.ts';
 import type { BackOff } from '../protocol/back-off.ts';
+import type { SupervisionRow } from '../protocol/roster.ts';
 import { invalidOptions } from '../protocol/errors.ts';
 
 /** Agents that are restarted together, in start order, and their charged restarts, newest first. */
@@ -77,6 +78,19 @@ export class RestartGroups {
     };
     this.#groups.set(agentId, alone);
     return alone;
+  }
+
+  /** The agent's group as operators see it at `nowMs`; none is made for it. */
+  rowOf(agentId: string, nowMs: number): SupervisionRow {
+    const group = this.#groups.get(agentId);
+    const { maxRestarts, withinMs } = group?.intensity ?? this.#ownOf(agentId).intensity;
+    return {
+      ...(group?.name === undefined ? {} : { group: group.name }),
+      strategy: group?.strategy ?? 'one-for-one',
+      restarts: group?.restarts.filter((atMs) => atMs >= nowMs - withinMs).length ?? 0,
+      maxRestarts,
+      withinMs,
+    };
   }
 
   /** Clears the counts of the agent's group, if it has one. */

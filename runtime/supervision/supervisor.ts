@@ -1,11 +1,12 @@
 import type { BackOff } from '../protocol/back-off.ts';
 import type { Restart, AgentSupervision, Supervision } from './supervisor-options.ts';
 import { MachineHost } from '../machine/machine-host.ts';
+import type { StepWatch } from '../machine/step-watch.ts';
 import type { Outsider } from '../mailbox/behalf.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 import { agentNotFound, invalidOptions, type LastError } from '../protocol/errors.ts';
 import type { Seams, Clock } from '../protocol/seams.ts';
-import type { AgentStatus } from '../protocol/roster.ts';
+import type { AgentStatus, SupervisionRow } from '../protocol/roster.ts';
 import { type AgentLifeEvent, agentLifeMachine } from './agent-life.machine.ts';
 import {
   type Blame,
@@ -81,9 +82,6 @@ interface Supervised {
   retryAtMs: number | undefined;
 }
 
-/** The machine has no effects; the supervisor acts on its steps. */
-const NO_EFFECTS = {};
-
 /** Effects that wait until all decisions of one report are made. */
 interface Outbox {
   readonly stop: string[];
@@ -105,9 +103,12 @@ export class Supervisor {
   readonly #trials: RestartSchedule;
   readonly #outsiders: Outsiders;
   readonly #refusal: BackOff;
+  readonly #watch: StepWatch | undefined;
 
-  constructor(deps: SupervisorDeps, options: Supervision) {
+  /** `watch`: of the agents' lives. */
+  constructor(deps: SupervisorDeps, options: Supervision, watch?: StepWatch) {
     this.#deps = deps;
+    this.#watch = watch;
     this.#outsiders = new Outsiders(deps.seams);
     this.#refusal = options.refusal;
     this.#groups = new RestartGroups(options);
@@ -125,7 +126,7 @@ export class Supervisor {
     if (this.#agents.has(agentId)) throw invalidOptions('agentId', agentId, 'an agent not supervised yet');
     this.#groups.setOwn(agentId, supervision);
     this.#agents.set(agentId, {
-      life: new MachineHost(agentLifeMachine, NO_EFFECTS, { input: { restart } }),
+      life: new MachineHost(agentLifeMachine, { id: agentId, watch: this.#watch }, { input: { restart } }),
       restarts: 0,
       consecutive: 0,
       runningSinceMs: undefined,
@@ -223,7 +224,7 @@ export class Supervisor {
     const agent = this.#find(agentId);
     this.#groups.setOwn(agentId, supervision);
     const persisted = { ...agent.life.persist(), context: { restart } };
-    agent.life = new MachineHost(agentLifeMachine, NO_EFFECTS, { persisted });
+    agent.life = new MachineHost(agentLifeMachine, { id: agentId, watch: this.#watch }, { persisted });
   }
 
   /** Reports that an agent has a state that its code cannot go on with. It waits for `resume`. */
@@ -251,6 +252,11 @@ export class Supervisor {
       ...(lastError === undefined ? {} : { lastError: lastError.reason }),
       ...(isOpen ? { retryAtMs } : {}),
     };
+  }
+
+  /** The restarts of the agent's group against its intensity. */
+  supervisionOf(agentId: string): SupervisionRow {
+    return this.#groups.rowOf(agentId, this.#deps.seams.clock.monotonicMs());
   }
 
   /** The outsiders whom an agent refuses now. */

@@ -6,6 +6,7 @@ import type { Sender } from '../agent/context.ts';
 import type { Identity } from '../cell/mail-maker.ts';
 import { newAccountMemory } from '../budget/account-memory.ts';
 import { fromEnvelope } from '../mailbox/mail.ts';
+import { EventOrder } from '../observe/event-order.ts';
 import { lastEvents } from '../observe/observability.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
@@ -20,6 +21,7 @@ import {
   systemStopped,
 } from '../protocol/errors.ts';
 import { HOST_ID, LOOP_ID, systemParty, verdictOf } from '../protocol/policy.ts';
+import type { Clock } from '../protocol/seams.ts';
 import { parseOptions, requireFunction, requireText } from '../protocol/parse-options.ts';
 import { RoutingConfig } from '../protocol/routing-config.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
@@ -52,6 +54,7 @@ import type { LoopSender } from './system.ts';
 import type { PeerLimits } from './peer-options.ts';
 import type { Conservation } from '../protocol/conservation.ts';
 import type { DeadLetter } from '../protocol/dead-letter.ts';
+import { InspectOptions } from '../protocol/inspect-options.ts';
 import { RosterOptions, type RosterRow } from '../protocol/roster.ts';
 import { type AgentSpec, parseAgent, parseSystemOptions, type SystemOptions } from './system-options.ts';
 import { type Upgrading, upgrading } from './upgrading.ts';
@@ -115,9 +118,10 @@ class RunningSystem implements Omit<SystemWithStopWork, typeof Symbol.asyncDispo
   readonly #watch: ControlWatch;
   readonly #connection: Connection<ControlCalls, NodeReport>;
   readonly #given = new GivenAgents();
-  readonly #listeners = new Set<(event: SystemEvent) => void>();
+  readonly #listeners = new Set<Listening>();
   readonly #identity: Identity = { id: HOST_ID, slot: -1, party: systemParty(HOST_ID) };
   readonly #sending: EmbedderSenderDeps;
+  readonly #clock: Clock;
   #end: OrreryError | undefined;
   readonly #stop = new Stop((drainMs) => this.#endAll(drainMs));
   readonly #hasJournal: boolean;
@@ -141,6 +145,7 @@ class RunningSystem implements Omit<SystemWithStopWork, typeof Symbol.asyncDispo
       loop = nodeEventLoop(),
       onHost,
     } = deps;
+    this.#clock = seams.clock;
     this.#hasJournal = options.journal !== undefined;
     const hostIncarnation = newThreadMemories();
     const accounts = newAccountMemory();
@@ -343,15 +348,29 @@ class RunningSystem implements Omit<SystemWithStopWork, typeof Symbol.asyncDispo
     return lastEvents(events, most);
   }
 
-  async inspect(listener: (event: SystemEvent) => void): Promise<() => void> {
+  async inspect(listener: (event: SystemEvent) => void, options: InspectOptions = {}): Promise<() => void> {
     requireFunction('listener', listener);
-    this.#listeners.add(listener);
-    if (this.#listeners.size === 1) await this.#connection.api.inspect(true);
-    return () => {
-      if (!this.#listeners.delete(listener) || this.#listeners.size > 0 || this.#end !== undefined) return;
-      // A control thread that is gone sends no events either.
-      this.#connection.api.inspect(false).catch(() => undefined);
+    const { eventsPerSecond, inOrder } = parseOptions(InspectOptions, options, 'options');
+    const order = inOrder ? new EventOrder(this.#clock, (event) => callOutside(listener, event)) : undefined;
+    const listening: Listening = {
+      eventsPerSecond,
+      hear: (event) => (order === undefined ? callOutside(listener, event) : order.add(event)),
+      end: () => order?.flush(),
     };
+    this.#listeners.add(listening);
+    await this.#inspect();
+    return () => {
+      if (!this.#listeners.delete(listening)) return;
+      listening.end();
+      // A control thread that is gone sends no events either.
+      this.#inspect().catch(() => undefined);
+    };
+  }
+
+  async #inspect(): Promise<void> {
+    const limits = [...this.#listeners].map(({ eventsPerSecond }) => eventsPerSecond);
+    const most = limits.includes(undefined) ? undefined : Math.max(...limits.map(Number));
+    await this.#connection.api.inspect(limits.length > 0, limits.length > 0 ? most : undefined);
   }
 
   async thread(correlationId: string): Promise<readonly A2AEnvelope[]> {
@@ -438,12 +457,20 @@ class RunningSystem implements Omit<SystemWithStopWork, typeof Symbol.asyncDispo
     this.#lookups?.close();
     this.#connection.cut(error);
     this.#host.close(error);
+    for (const { end } of this.#listeners) end();
     this.#listeners.clear();
   }
 
   #publish(events: readonly SystemEvent[]): void {
-    for (const event of events) for (const listener of this.#listeners) callOutside(listener, event);
+    for (const event of events) for (const { hear } of this.#listeners) hear(event);
   }
+}
+
+/** Who listens: how many events a second it wants of a thread, and what it is to be given when nothing more comes. */
+interface Listening {
+  readonly eventsPerSecond: number | undefined;
+  readonly hear: (event: SystemEvent) => void;
+  readonly end: () => void;
 }
 
 /** What is wrong, under the name that the option has for whoever starts the agents. */

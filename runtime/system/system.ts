@@ -7,6 +7,7 @@ import type { DeadLetter } from '../protocol/dead-letter.ts';
 import type { Budget } from '../protocol/budget.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
+import type { InspectOptions } from '../protocol/inspect-options.ts';
 import type { RosterOptions, RosterRow } from '../protocol/roster.ts';
 import type { AgentRegistry } from '../routing/agent-registry.ts';
 import type { JournalRecords } from './journal-records.ts';
@@ -61,8 +62,11 @@ export interface System extends Sender, Upgrading, AsyncDisposable {
   /**
    * Calls `listener` with every event from now on, until the returned function is called. A listener that fails ends
    * nothing: its first failure is a warning of the process.
+   *
+   * With a limit, each thread tells about so many events a second, whole conversations as far as it can; how many it has left
+   * out it tells by events `events-left-out`. Of several listeners all get what the one gets that wants most.
    */
-  inspect(listener: (event: SystemEvent) => void): Promise<() => void>;
+  inspect(listener: (event: SystemEvent) => void, options?: InspectOptions): Promise<() => void>;
   /** The envelopes of one conversation, in timestamp order, as far back as the bounded rings and the journal reach. */
   thread(correlationId: string): Promise<readonly A2AEnvelope[]>;
   deadLetters(): Promise<readonly DeadLetter[]>;

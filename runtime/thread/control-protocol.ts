@@ -124,7 +124,7 @@ export type ControlOrder =
   | { readonly t: 'journal'; readonly access: JournalAccess }
   /** Agents of other nodes have joined the team, or `problem` says why not. */
   | { readonly t: 'enrolled'; readonly modules: readonly string[]; readonly problem: string | undefined }
-  | { readonly t: 'inspect'; readonly isOn: boolean };
+  | { readonly t: 'inspect'; readonly isOn: boolean; readonly eventsPerSecond?: number | undefined };
 
 /** What a place tells the control thread, one way. */
 export type NodeReport =

@@ -321,7 +321,7 @@ export class ThreadHost implements NodeCalls {
         this.#peers?.enrolled(message.modules, message.problem);
         return;
       case 'inspect':
-        node.log.inspect(message.isOn);
+        node.log.inspect(message.isOn, message.eventsPerSecond);
         return;
       case 'events':
         this.#thread.embedder?.show(message.events);

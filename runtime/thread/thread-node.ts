@@ -199,6 +199,7 @@ export class ThreadNode implements SendingThread {
       table,
       clock,
       want: () => deps.tell({ t: 'table-wanted' }),
+      watch: this.log.stepsOf(),
       onState: (state) => this.log.note({ type: 'router-state', timestamp: clock.now(), reason: state }),
     });
     this.lookups =

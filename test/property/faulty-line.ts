@@ -29,6 +29,7 @@ export class FaultyLine {
       work: undefined,
       taint: undefined,
       records: undefined,
+      steps: undefined,
       ask: undefined,
       capabilities: this.#offers.get(agentId) ?? [],
       mailbox: { waiting: 0, capacity: 1 },

@@ -34,7 +34,7 @@ import {
   jsonIn,
   requireJson,
 } from './json-over-http.ts';
-import { sseAnswer } from './sse.ts';
+import { sseAnswer } from '../../http/sse.ts';
 
 /** `dialects`: those that are served, the newest first. */
 export interface JsonRpcDeps extends EndpointDeps {

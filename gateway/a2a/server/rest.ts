@@ -19,7 +19,7 @@ import { activatedBy, ExchangeCaller } from './caller.ts';
 import { FAULT_ROWS, faultOf, wrongParameter } from '../wire/faults.ts';
 import { errorHeaders, httpStatusOf, jsonAnswer, jsonIn, requireJson } from './json-over-http.ts';
 import { type RestMatch, type RestRoute, restRouter } from '../wire/rest-routes.ts';
-import { sseAnswer } from './sse.ts';
+import { sseAnswer } from '../../http/sse.ts';
 
 /** Answers requests that are of this binding; resolves to undefined for all others, which it leaves unread. */
 export type RestEndpoint = (request: Request) => Promise<Response | undefined>;

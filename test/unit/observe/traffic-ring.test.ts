@@ -11,7 +11,7 @@ describe('TrafficRing', () => {
   it('keeps the last events, oldest first, each with a serial of its own', () => {
     const ring = new TrafficRing(32);
     const heard: Traffic[] = [];
-    ring.listen((traffic) => heard.push(traffic));
+    ring.listen({ takes: () => true, hear: (traffic) => heard.push(traffic) });
     const b = rowOf('b', 2);
     for (let n = 0; n < 100; n++) ring.note(TRAFFIC.sent, mailOf(`m${n}`), n, b, n / 10);
     const kept = [...ring.entries()];

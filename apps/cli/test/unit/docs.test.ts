@@ -46,6 +46,9 @@ const EVENT_TYPES: Readonly<Record<SystemEventType, true>> = {
   catalogue: true,
   'outsider-refused': true,
   fault: true,
+  'machine-step': true,
+  'events-left-out': true,
+  mission: true,
 };
 
 describe('docs/trace.md', () => {

@@ -113,6 +113,8 @@ const rowOf = (id: string, capabilities: readonly string[]): RosterRow => ({
   status: 'running',
   waiting: 0,
   restarts: 0,
+  capacity: 1_000,
+  supervision: { strategy: 'one-for-one', restarts: 0, maxRestarts: 3, withinMs: 60_000 },
 });
 
 /** Gives each task to the first who offers what it needs. */

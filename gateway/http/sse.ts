@@ -1,12 +1,12 @@
-import type { Json } from '../wire/json.ts';
-import type { Answer, HeaderFields, TextPiece, TextStream } from '../../http/answer.ts';
-import type { Clock } from '../../../runtime/protocol/seams.ts';
+import type { JsonValue } from '../../runtime/protocol/json-value.ts';
+import type { Answer, HeaderFields, TextPiece, TextStream } from './answer.ts';
+import type { Clock } from '../../runtime/protocol/seams.ts';
 
 /** One event of a stream. `id`: what a client that comes back says it has seen last. */
 export interface SseEvent {
   readonly id?: number;
   readonly event?: string;
-  readonly data: Json;
+  readonly data: JsonValue;
 }
 
 /** As those of the stream, in events. `headers` more of the answer. */
