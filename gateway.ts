@@ -318,6 +318,19 @@ async function open(
       const mcp = { tools, tasks, team, client, rights, firewall };
       parts.push(...(await mcpParts(rest.mcp || undefined, mcp)));
     }
+    if (parsed.watch !== false) {
+      const { openWatch } = await import('./gateway/open-watch.ts');
+      const about = { node: system.peers.node ?? 'local', name };
+      const isOpen = anonymous && !authenticators.length && parsed.isOnlyLocal;
+      const machines = async () => {
+        const [{ MACHINES }, { drawingOf }] = await Promise.all([
+          import('./machines.ts'),
+          import('./runtime/machine/machine-drawing.ts'),
+        ]);
+        return [...MACHINES.map(drawingOf), ...(await system.machines())];
+      };
+      parts.push(openWatch({ system, seams, about, options: parsed.watch, machines, isOpen }));
+    }
     const { createGateway } = await import('./gateway/http/gateway.ts');
     const gateway: Gateway = createGateway({
       parts,

@@ -12,6 +12,7 @@ import { isObject } from './http/json-text.ts';
 import { McpOptions } from './mcp/server/mcp-options.ts';
 import { A2AOptions, schemesOf, type ServedA2AOptions } from './open-a2a.ts';
 import type { ServedTeam } from './team/served-team.ts';
+import { WatchOptions } from './watch/watch-options.ts';
 import type { Trusts } from './team/caller-rights.ts';
 
 const Identity = {
@@ -56,6 +57,7 @@ const given = <Type>(isIt: (value: unknown) => boolean, expected: string) =>
  * - `a2a`            how A2A is served; false: not at all.
  * - `mcp`            how MCP is served; false: not at all. @default as its options say, where its packages are installed
  * - `bindings`       protocols of others that are served beside A2A, such as `xprBinding(...)` of `orrery/xpr`.
+ * - `watch`          how operators can watch it, with the visualiser at `/`; false: not at all. @default false
  * - `onFault`        hears of errors that no caller is told of. @default the first is a warning of the process
  */
 const GatewayFields = {
@@ -86,6 +88,7 @@ const GatewayFields = {
   a2a: z.union([z.literal(false), A2AOptions], 'options, or false').default(A2AOptions.parse({})),
   mcp: z.union([z.literal(false), McpOptions], { error: 'options, or false' }).optional(),
   bindings: z.array(given<Binding>(hasMethod('open'), 'a binding, such as xprBinding(...)')).default([]),
+  watch: z.union([z.literal(false), WatchOptions], { error: 'options, or false' }).default(false),
   onFault: given<(fault: ServeFault) => void>(isFunction, 'a function').optional(),
 };
 

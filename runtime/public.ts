@@ -138,6 +138,7 @@ export type { JournalCheck } from './journal/check-journal.ts';
 export type { Salvaged } from './journal/salvage.ts';
 export { backupJournal, checkJournal, openJournal, salvageJournal } from './journal/open-journal.ts';
 export type { LoopSender, System } from './system/system.ts';
+export type { DrawnState, DrawnTransition, MachineDrawing } from './machine/machine-drawing.ts';
 export { InspectOptions } from './protocol/inspect-options.ts';
 export { type ActorRow, type AgentStatus, RosterOptions, type RosterRow, type SupervisionRow } from './protocol/roster.ts';
 export type { Conservation } from './protocol/conservation.ts';

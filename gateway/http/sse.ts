@@ -1,12 +1,11 @@
-import type { JsonValue } from '../../runtime/protocol/json-value.ts';
 import type { Answer, HeaderFields, TextPiece, TextStream } from './answer.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 
-/** One event of a stream. `id`: what a client that comes back says it has seen last. */
+/** One event of a stream. `id`: what a client that comes back says it has seen last. `data` is what JSON carries. */
 export interface SseEvent {
   readonly id?: number;
   readonly event?: string;
-  readonly data: JsonValue;
+  readonly data: unknown;
 }
 
 /** As those of the stream, in events. `headers` more of the answer. */

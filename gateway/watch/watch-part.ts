@@ -1,10 +1,13 @@
 import { timingSafeEqual, createHash } from 'node:crypto';
 import { notPermitted, unauthenticated } from '../../runtime/protocol/edge-errors.ts';
+import type { MachineDrawing } from '../../runtime/machine/machine-drawing.ts';
+import { isOrreryError } from '../../runtime/protocol/errors.ts';
 import type { JsonValue } from '../../runtime/protocol/json-value.ts';
 import type { Principal } from '../../runtime/protocol/principal.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import { responseOf } from '../http/answer.ts';
 import type { Edge, GatewayPart, RouteContext } from '../http/gateway-part.ts';
+import { jsonError } from '../http/http-errors.ts';
 import { sseAnswer } from '../http/sse.ts';
 import { type PageFile, pageFile } from './page-files.ts';
 import { redacted } from './redact.ts';
@@ -33,7 +36,7 @@ export interface WatchPartDeps {
   readonly seams: Seams;
   readonly about: { readonly node: string; readonly name: string };
   readonly options: ParsedWatchOptions;
-  readonly machines: () => Promise<JsonValue>;
+  readonly machines: () => Promise<readonly MachineDrawing[]>;
   readonly isOpen: boolean;
 }
 
@@ -71,10 +74,9 @@ export function watchPart(deps: WatchPartDeps): GatewayPart {
       );
       app.post(
         '/watch/dead-letters/:id/replay',
-        guarded(async ({ req, json }) => {
+        guarded(async ({ req }) => {
           routes.requireUnlocked(req.raw);
-          const envelopeId = await replay(deps.system, req.param('id') ?? '', deps.seams);
-          return json({ accepted: true, envelopeId });
+          return routes.replay(req.param('id') ?? '');
         }),
       );
     },
@@ -118,7 +120,7 @@ class WatchRoutes {
     return responseOf(
       sseAnswer({
         items: watcher,
-        write: ({ event, data }) => ({ id: id++, event, data: data as unknown as JsonValue }),
+        write: ({ event, data }) => ({ id: id++, event, data }),
         writeError: () => ({ event: 'error', data: null }),
         clock: seams.clock,
         heartbeatMs: HEARTBEAT_MS,
@@ -136,6 +138,17 @@ class WatchRoutes {
         metadata: redacted(metadata ?? {}),
       })),
     };
+  }
+
+  async replay(id: string): Promise<Response> {
+    const { system, seams } = this.#deps;
+    try {
+      const envelopeId = await replay(system, id, seams);
+      return Response.json({ accepted: true, envelopeId });
+    } catch (error) {
+      if (isOrreryError(error) && error.code === 'REFUSED') return jsonError(409, error.code, error.message);
+      throw error;
+    }
   }
 
   async file(name: string): Promise<Response> {

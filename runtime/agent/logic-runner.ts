@@ -1,8 +1,9 @@
-import { type AnyActorLogic, type AnyActorRef, createActor } from 'xstate';
+import { type AnyActorLogic, type AnyActorRef, type AnyMachineSnapshot, createActor } from 'xstate';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { reasonOf, refused } from '../protocol/errors.ts';
 import type { Clock } from '../protocol/seams.ts';
-import type { StepWatch } from '../machine/step-watch.ts';
+import { nameOfState, type StepWatch } from '../machine/step-watch.ts';
+import type { ActorRow } from '../protocol/roster.ts';
 import { isMachine } from '../upgrade/state-identity.ts';
 import { LogicInspection } from './logic-inspection.ts';
 import type { MachineState, StateTimer } from '../upgrade/machine-state.ts';
@@ -104,6 +105,13 @@ export class LogicRunner {
     if (persisted.status !== 'active') return undefined;
     if (this.#isMachine) return { state: { ...persisted, timers: this.#timers.left() } };
     return 'context' in persisted && !('input' in persisted) ? { state: persisted.context } : undefined;
+  }
+
+  /** The machine as a line of the roster; undefined for other logic. */
+  get row(): ActorRow | undefined {
+    if (!this.#isMachine) return undefined;
+    const { machine, value } = this.#actor.getSnapshot() as AnyMachineSnapshot;
+    return { id: machine.id, machine: machine.id, state: nameOfState(value) };
   }
 
   /** Says whether a machine takes an event of this name in its state; any other logic may. */

@@ -1,3 +1,4 @@
+import type { ActorRow } from '../protocol/roster.ts';
 import type { Mail } from '../mailbox/mail.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
 import type { Cell } from './cell.ts';
@@ -31,6 +32,8 @@ export interface ActorLife {
   handle(mail: Mail, handling: Handling): unknown;
   /** Says whether its logic takes what names this message type or capability. */
   accepts(name: string): boolean;
+  /** Its own machine, as a line of the roster; undefined for one that has none, or none that is seen from here. */
+  readonly row?: ActorRow | undefined;
   /** Says whether the code may have begun on this envelope; when its life is over, whether it had. */
   hasBegun(mail: Mail): boolean;
   /** Takes envelopes that wait, to have the code begin on them as soon as it is done with those before. */

@@ -10,6 +10,7 @@ import type { Cell } from './cell.ts';
 import { entryOf, envelopeHandlerOf, refuseOtherKind } from '../agent/find-handler.ts';
 import { Handling } from './handling.ts';
 import { LogicRunner } from '../agent/logic-runner.ts';
+import type { ActorRow } from '../protocol/roster.ts';
 import { pumpStream } from './stream-windows.ts';
 
 /** One life of an agent whose code runs in this thread. */
@@ -88,6 +89,10 @@ export class Actor implements ActorLife {
       return this.#send(this.#logic, mail, input, handling);
     if (entry.kind === 'stream') return pumpStream(entry, input, handling);
     return entry.run(input as never, handling as never);
+  }
+
+  get row(): ActorRow | undefined {
+    return this.#logic?.row;
   }
 
   /** Says whether its logic takes what names this message type or capability. */

@@ -1,3 +1,4 @@
+import type { MachineDrawing } from '../machine/machine-drawing.ts';
 import type { z } from 'zod';
 import type { CpuPoolOptions } from '../agent/offload.ts';
 import type { JournalThreadOptions } from '../journal/journal-thread.ts';
@@ -102,6 +103,8 @@ export interface ControlCalls {
   inspect(isOn: boolean, eventsPerSecond?: number): Promise<void>;
   /** What all threads had reported when it was asked for is in it; `withActors`: and the actors of each agent. */
   roster(withActors?: boolean): Promise<RosterRow[]>;
+  /** The agents' own state machines. */
+  machines(): Promise<readonly MachineDrawing[]>;
   /** Of what is remembered beyond this process about `limit`. */
   recentEvents(limit: number): Promise<readonly SystemEvent[]>;
   toolCounts(): Promise<readonly ToolCount[]>;

@@ -1,3 +1,4 @@
+import type { MachineDrawing } from '../machine/machine-drawing.ts';
 import { Accounts } from '../budget/accounts.ts';
 import { ControlLog } from '../observe/control-log.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
@@ -266,6 +267,10 @@ export class Control implements ControlCalls {
 
   inspect(isOn: boolean, eventsPerSecond?: number): Promise<void> {
     return this.#threads.inspect(isOn, eventsPerSecond);
+  }
+
+  machines(): Promise<readonly MachineDrawing[]> {
+    return this.#overview.machines();
   }
 
   recentEvents(limit: number): Promise<readonly SystemEvent[]> {

@@ -6,6 +6,7 @@ import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { isSystemId } from '../protocol/policy.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { RosterRow } from '../protocol/roster.ts';
+import type { MachineDrawing } from '../machine/machine-drawing.ts';
 import type { AgentTable, ParkedAgent } from './agent-table.ts';
 import type { ControlHistory } from './control-history.ts';
 import { processName } from './agent-processes.ts';
@@ -71,6 +72,11 @@ export class Overview {
       const own = actors.get(row.id);
       return own === undefined ? row : { ...row, actors: own };
     });
+  }
+
+  /** The machines of all agents. A thread that does not answer says of none. */
+  async machines(): Promise<readonly MachineDrawing[]> {
+    return (await this.#deps.threads.askAll((api) => api.machines())).flat();
   }
 
   /** Oldest first; of what the history remembers about `limit`. */

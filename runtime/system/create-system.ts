@@ -1,3 +1,4 @@
+import type { MachineDrawing } from '../machine/machine-drawing.ts';
 import { type AgentDefinition, defineAgent } from '../agent/agent-definition.ts';
 import type { AgentClient } from '../cell/interceptor.ts';
 import { callOutside } from '../agent/call-outside.ts';
@@ -87,13 +88,13 @@ function membersOf(system: RunningSystem): SystemWithStopWork {
   const { registry, peers, channels, records, start, stopAgent, restart, terminate, configure, whenKept } =
     system;
   const { upgrade, upgradeAll, rollingRestart, resume } = system;
-  const { roster, recentEvents, inspect, thread, deadLetters, conservation, metrics } = system;
+  const { roster, machines, recentEvents, inspect, thread, deadLetters, conservation, metrics } = system;
   const { beforeStop, stop } = system;
   return {
     ...{ ask, stream, tell, tellWhenRoom, send, onReceive, client, openAccount, loop },
     ...{ registry, peers, channels, records, start, stopAgent, restart, terminate, configure, whenKept },
     ...{ upgrade, upgradeAll, rollingRestart, resume },
-    ...{ roster, recentEvents, inspect, thread, deadLetters, conservation, metrics },
+    ...{ roster, machines, recentEvents, inspect, thread, deadLetters, conservation, metrics },
     ...{ beforeStop, stop, [Symbol.asyncDispose]: () => stop() },
   };
 }
@@ -340,6 +341,10 @@ class RunningSystem implements Omit<SystemWithStopWork, typeof Symbol.asyncDispo
   async roster(options: RosterOptions = {}): Promise<readonly RosterRow[]> {
     const { actors } = parseOptions(RosterOptions, options, 'options');
     return this.#connection.api.roster(actors);
+  }
+
+  machines(): Promise<readonly MachineDrawing[]> {
+    return this.#connection.api.machines();
   }
 
   async recentEvents(limit = 1_000): Promise<readonly SystemEvent[]> {

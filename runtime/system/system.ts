@@ -1,3 +1,4 @@
+import type { MachineDrawing } from '../machine/machine-drawing.ts';
 import type { AgentClient } from '../cell/interceptor.ts';
 import type { Sender } from '../agent/context.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
@@ -57,6 +58,8 @@ export interface System extends Sender, Upgrading, AsyncDisposable {
   send(envelope: A2AEnvelope): Promise<RoutingResult>;
   /** Every agent with its place, mailbox and restarts. */
   roster(options?: RosterOptions): Promise<readonly RosterRow[]>;
+  /** The state machines of the agents whose logic is one, as far as it runs in a thread of this process: to be drawn. */
+  machines(): Promise<readonly MachineDrawing[]>;
   /** The last events of every thread in time order; with a journal also security events that it keeps of former processes. */
   recentEvents(limit?: number): Promise<readonly SystemEvent[]>;
   /**

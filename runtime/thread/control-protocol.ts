@@ -9,6 +9,7 @@ import type { A2AEnvelope } from '../protocol/envelope.ts';
 import type { ErrorData, LastError } from '../protocol/errors.ts';
 import type { ProcessAgent } from '../agent/agent-description.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
+import type { MachineDrawing } from '../machine/machine-drawing.ts';
 import type { ActorRow } from '../protocol/roster.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
 import type { Taint } from '../protocol/taint.ts';
@@ -214,6 +215,8 @@ export interface NodeCalls {
   heldAccounts(): readonly number[];
   /** Of the agents that live here, those that have actors, with these. */
   actors(): readonly { readonly id: string; readonly actors: readonly ActorRow[] }[];
+  /** The machines of the agents that live here, as far as their code is in this thread. */
+  machines(): Promise<readonly MachineDrawing[]>;
   recentEvents(): readonly SystemEvent[];
   /** The calls of tools that were made from here. */
   toolCounts(): readonly ToolCount[];

@@ -16,7 +16,9 @@ import type { JudgePolicy } from '../protocol/policy.ts';
 import type { AgentEndpoint } from '../protocol/agent-card.ts';
 import type { PeerRow } from '../protocol/peer-row.ts';
 import type { RefusedPeer } from '../protocol/refused-peer.ts';
+import type { MachineDrawing } from '../machine/machine-drawing.ts';
 import type { ActorRow } from '../protocol/roster.ts';
+import { isMachine } from '../upgrade/state-identity.ts';
 import type { Seams, EventLoop } from '../protocol/seams.ts';
 import type { PeerBoot } from '../peers/peer-boot.ts';
 import type { PeerHost } from '../peers/peer-host.ts';
@@ -175,8 +177,17 @@ export class ThreadHost implements NodeCalls {
   actors(): readonly { readonly id: string; readonly actors: readonly ActorRow[] }[] {
     const { interceptors } = this.node;
     return [...this.node.cells()].flatMap((cell) => {
-      const actors = interceptors.actorsOf(cell);
+      const own = cell.lives.current?.row;
+      const actors = [...(own === undefined ? [] : [own]), ...interceptors.actorsOf(cell)];
       return actors.length === 0 ? [] : [{ id: cell.row.id, actors }];
+    });
+  }
+
+  async machines(): Promise<readonly MachineDrawing[]> {
+    const { drawingOf } = await import('../machine/machine-drawing.ts');
+    return [...this.node.cells()].flatMap((cell) => {
+      const { actorLogic } = cell.definition;
+      return isMachine(actorLogic) ? [{ ...drawingOf(actorLogic), agentId: cell.row.id }] : [];
     });
   }
 

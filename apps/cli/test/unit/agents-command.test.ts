@@ -14,7 +14,7 @@ describe('orrery agents', () => {
       waiting: 0,
       restarts: 0,
   capacity: 1_000,
-  supervision: { strategy: 'one-for-one', restarts: 0, maxRestarts: 3, withinMs: 60_000 },
+  supervision: { strategy: 'one-for-one' as const, restarts: 0, maxRestarts: 3, withinMs: 60_000 },
     };
     const children = [
       { id: '0190-a', machine: 'proposer', state: 'pending.open' },
