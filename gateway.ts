@@ -64,6 +64,14 @@ export type {
   SystemGateway,
 } from './gateway/serve-options.ts';
 export type { StdioOptions, StdioServing } from './gateway/stdio-options.ts';
+export type { WatchOptions } from './gateway/watch/watch-options.ts';
+export type {
+  MissionBoard,
+  WatchedBudget,
+  WatchedLetter,
+  WatchedPlace,
+  WatchState,
+} from './gateway/watch/watch-state.ts';
 export type { Trusts } from './gateway/team/caller-rights.ts';
 export { responseHash } from './gateway/admit/firewall-guard.ts';
 export {

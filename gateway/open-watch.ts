@@ -13,5 +13,7 @@ export function openWatch(deps: WatchPartDeps): GatewayPart {
 
 function builtPage(): URL | undefined {
   const manifest = import.meta.resolve('orrery/package.json');
-  return PAGES.map((path) => new URL(path, manifest)).find((folder) => existsSync(new URL('index.html', folder)));
+  return PAGES.map((path) => new URL(path, manifest)).find((folder) =>
+    existsSync(new URL('index.html', folder)),
+  );
 }

@@ -140,7 +140,13 @@ export { backupJournal, checkJournal, openJournal, salvageJournal } from './jour
 export type { LoopSender, System } from './system/system.ts';
 export type { DrawnState, DrawnTransition, MachineDrawing } from './machine/machine-drawing.ts';
 export { InspectOptions } from './protocol/inspect-options.ts';
-export { type ActorRow, type AgentStatus, RosterOptions, type RosterRow, type SupervisionRow } from './protocol/roster.ts';
+export {
+  type ActorRow,
+  type AgentStatus,
+  RosterOptions,
+  type RosterRow,
+  type SupervisionRow,
+} from './protocol/roster.ts';
 export type { Conservation } from './protocol/conservation.ts';
 export type { DeadLetter } from './protocol/dead-letter.ts';
 export type { FoundPeer, PeerIdentity, PeerOptions } from './system/peer-options.ts';

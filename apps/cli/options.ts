@@ -27,6 +27,9 @@ const RUN: Help = {
   withoutAudit:
     'Run a mission file; the audit of repositories comes with the repository of Orrery, not with the package',
 };
+const UNLOCK: OptionSpec = {
+  help: 'Let whoever has a second token, which is printed, send dead letters again from the visualiser',
+};
 const WORKERS: OptionSpec = {
   value: 'N',
   help: 'Worker threads for the agents, 1 to 64 (default: 1)',
@@ -58,6 +61,9 @@ export const COMMANDS = {
       verbose: { help: 'Print everything that happens, every task and every note' },
       agents: { value: 'FILES', help: 'Modules of the agents, separated by commas' },
       record: { value: 'FILE', help: 'Write every event of the system as JSON lines' },
+      watch: { help: 'Show the run in the visualiser, also when it is over, until Ctrl-C' },
+      'watch-port': { value: 'N', help: 'With --watch: the port, 0 for one that is free (default: 4710)' },
+      unlock: UNLOCK,
       journal: { value: 'FILE', help: 'Keep in FILE what is accepted, so that it outlives this process' },
       resume: { help: 'Go on with the mission that the journal has' },
       workers: WORKERS,
@@ -106,6 +112,7 @@ export const COMMANDS = {
       anonymous: { help: 'Let in who proves nothing, beside those who prove who they are' },
       'no-token': { help: 'Let in every user and program of this machine: make no token for callers' },
       trust: { help: 'Do not mark what comes with the token as foreign' },
+      unlock: UNLOCK,
       'tls-key': { value: 'FILE', help: 'The private key to serve https with, as PEM text' },
       'tls-cert': { value: 'FILE', help: 'Its certificate, as PEM text' },
       'tls-ca': { value: 'FILE', help: 'Let in only callers whose certificate one of these has signed' },

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   buildReport,
   capabilitiesOf,
@@ -17,6 +18,9 @@ import {
 } from '@orrery/ralph-loop';
 import type { System, Team } from 'orrery';
 import { type CommandDeps, EXIT_UNWRITTEN } from './command.ts';
+import { MissionWatch } from './mission-watch.ts';
+import { newToken } from './up-token.ts';
+import { buildPage, watchLines } from './watch-page.ts';
 import { BoardView } from './board-view.ts';
 import type { Interruption } from './interruption.ts';
 import type { OutputFile } from './output-file.ts';
@@ -66,8 +70,11 @@ async function carryOut(plan: RunPlan, deps: CommandDeps): Promise<number> {
     return interruption.exitCode;
   }
   await using system = started;
+  const { note } = await system.loop.client();
+  const mission = new MissionWatch(note);
+  const served = await serveWatch(system, plan, mission, deps);
   const stopTrace = await startTrace(system, plan, deps);
-  const outcome = await watched(system, plan, deps);
+  const outcome = await watched(system, plan, mission, deps);
   const { failOn, levels, baseline } = plan;
   const { signalNumber } = interruption;
   const receipts = await receiptsOf(system, outcome, deps);
@@ -81,6 +88,7 @@ async function carryOut(plan: RunPlan, deps: CommandDeps): Promise<number> {
   const failures = [stopTrace(), ...writeReports(report, plan, deps)].filter((one) => one !== undefined);
   for (const failure of failures) errors.write(`orrery: ${failure}\n`);
   if (plan.shows !== 'quiet') screen.write(written(plan));
+  if (served) await untilInterrupted(deps);
   if (interruption.signal.aborted) await system.stop({ drainMs: 0 });
   return report.exitCode === 0 && failures.length > 0 ? EXIT_UNWRITTEN : report.exitCode;
 }
@@ -130,7 +138,12 @@ async function untilStopped<T>(work: Promise<T>, { signal }: Interruption): Prom
   }
 }
 
-async function watched(system: Team, plan: RunPlan, deps: CommandDeps): Promise<MissionOutcome> {
+async function watched(
+  system: Team,
+  plan: RunPlan,
+  watch: MissionWatch,
+  deps: CommandDeps,
+): Promise<MissionOutcome> {
   const { interruption, clock } = deps;
   const { mission, root, journal, isResumed, baseline, shows } = plan;
   const progress =
@@ -142,7 +155,10 @@ async function watched(system: Team, plan: RunPlan, deps: CommandDeps): Promise<
       {
         root,
         signal: interruption.signal,
-        onEvent: (event) => view.show(event),
+        onEvent: (event) => {
+          watch.hear(event);
+          view.show(event);
+        },
         ...(baseline === undefined ? {} : { baseline: baseline.path }),
       },
       { team: system, clock, ...(progress === undefined ? {} : { progress }) },
@@ -176,12 +192,41 @@ async function startTrace(
     agents,
   } as const;
   const trace = new TraceFile(record, header);
-  const stop = await system.inspect((event) => trace.record(event));
+  const stop = await system.inspect((event) => trace.record(event), { inOrder: true });
   return () => {
     stop();
     trace.commit();
     return trace.failure;
   };
+}
+
+/** Serves the visualiser, and says where; false when that is not asked for. */
+async function serveWatch(
+  system: Team,
+  { watch }: RunPlan,
+  mission: MissionWatch,
+  { screen }: CommandDeps,
+): Promise<boolean> {
+  if (watch === undefined) return false;
+  await buildPage();
+  const { token, authenticator } = newToken();
+  const { url } = await system.serve({
+    port: watch.port,
+    a2a: false,
+    mcp: false,
+    authenticators: [authenticator],
+    watch: { ...watch.options, mission: () => mission.board },
+  });
+  const { unlockToken } = watch.options;
+  screen.write(`${watchLines(url, { token, unlockToken }).join('\n')}\n`);
+  return true;
+}
+
+/** The page goes on to show a run that is over. */
+async function untilInterrupted({ interruption: { signal }, screen }: CommandDeps): Promise<void> {
+  if (signal.aborted) return;
+  screen.write('The visualiser shows it until Ctrl-C\n');
+  await once(signal, 'abort');
 }
 
 async function viewOf(shows: Shown, system: System, { screen, clock }: CommandDeps): Promise<View> {

@@ -2,9 +2,19 @@ import { resolve } from 'node:path';
 import type { Baseline, RuleLevel, Severity } from '@orrery/ralph-loop';
 import { auditRules, refuseUnknownRules } from './audit-rules.ts';
 import { type MeantMission, missionMeant } from './mission-meant.ts';
-import { readBaseline, readLevels, readSeverity, readTask, readWorkers } from './option-values.ts';
+import {
+  DEFAULT_PORT,
+  readBaseline,
+  readLevels,
+  readPort,
+  readSeverity,
+  readTask,
+  readWorkers,
+} from './option-values.ts';
 import { OutputFile } from './output-file.ts';
 import { UsageError } from './usage-error.ts';
+import { watchOptions } from './watch-page.ts';
+import type { WatchOptions } from 'orrery/gateway';
 
 /** Options as typed; `true` for those without a value. */
 export type TypedOptions = Readonly<Record<string, string | true>>;
@@ -29,6 +39,8 @@ export interface RunPlan extends MeantMission {
   readonly journal: string | undefined;
   /** Whether tasks that the journal has accepted are skipped. */
   readonly isResumed: boolean;
+  /** How the run is watched; undefined if it is not. */
+  readonly watch: { readonly port: number; readonly options: WatchOptions } | undefined;
   readonly outputs: { readonly [Option in Output]?: OutputFile };
 }
 
@@ -44,8 +56,9 @@ export async function planRun(options: TypedOptions, positionals: readonly strin
   if (isAudit && levels.size > 0) refuseUnknownRules(levels.keys(), await auditRules());
   const explain = readTask(options['explain'], meant.mission);
   const { journal, isResumed } = readJournal(options);
+  const watch = readWatch(options);
   const outputs = openOutputs(options);
-  return { ...meant, failOn, levels, baseline, shows, workers, explain, journal, isResumed, outputs };
+  return { ...meant, watch, failOn, levels, baseline, shows, workers, explain, journal, isResumed, outputs };
 }
 
 function readShown(options: TypedOptions): Shown {
@@ -53,6 +66,15 @@ function readShown(options: TypedOptions): Shown {
   const [first = 'progress', other] = asked;
   if (other !== undefined) throw new UsageError(`Options "--${first}" and "--${other}" exclude each other`);
   return first;
+}
+
+function readWatch(options: TypedOptions): RunPlan['watch'] {
+  const port = readPort('--watch-port', options['watch-port']) ?? DEFAULT_PORT;
+  if (options['watch'] === true) return { port, options: watchOptions(options) };
+  for (const option of ['watch-port', 'unlock'])
+    if (options[option] !== undefined)
+      throw new UsageError(`Option "--${option}" is given without "--watch"`);
+  return undefined;
 }
 
 function readJournal({ journal, resume }: TypedOptions): Pick<RunPlan, 'journal' | 'isResumed'> {

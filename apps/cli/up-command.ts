@@ -11,6 +11,7 @@ import { runtimeFolder } from './own-folder.ts';
 import { startTeam } from './start-team.ts';
 import { planUp, refusalOf, type UpPlan } from './up-plan.ts';
 import { TokenFile } from './up-token.ts';
+import { buildPage, watchLines } from './watch-page.ts';
 import { type UnapprovedCatalogue, unapprovedCatalogues } from './unapproved-catalogues.ts';
 
 const SIGNAL_EXIT = 128;
@@ -24,6 +25,7 @@ export async function upCommand(options: TypedOptions, deps: CommandDeps): Promi
   const { interruption, clock, version } = deps;
   const plan = await planUp(options, { clock, version });
   const { node } = plan;
+  await buildPage();
   await using system = await startTeam(teamOf(plan)).catch((error: unknown) => {
     throw node === undefined ? error : refusalOfNode(error, node, options);
   });
@@ -35,7 +37,9 @@ export async function upCommand(options: TypedOptions, deps: CommandDeps): Promi
   const token = tokenFile === undefined ? undefined : { token: String(plan.token), file: tokenFile.path };
   const isJson = options['json'] === true;
   const facts = node && nodeFacts(system.peers, node);
-  const shown: Shown = { serving, token, node: facts, catalogues: await unapprovedCatalogues(system) };
+  const { unlockToken } = plan.serve.watch || {};
+  const catalogues = await unapprovedCatalogues(system);
+  const shown: Shown = { serving, token, node: facts, catalogues, unlockToken };
   deps.screen.write(isJson ? jsonLines(shown) : plainLines(shown));
   await untilAborted(interruption.signal);
   // Removed first, because a slow end is cut off.
@@ -71,6 +75,8 @@ interface Shown {
   readonly token: Token | undefined;
   readonly node: NodeFacts | undefined;
   readonly catalogues: readonly UnapprovedCatalogue[];
+  /** With which watchers may act. */
+  readonly unlockToken: string | undefined;
 }
 
 const tokenFileOf = ({ token }: UpPlan, { port }: Serving): TokenFile | undefined =>
@@ -96,12 +102,13 @@ async function end(system: Team, serving: Serving, { screen }: CommandDeps, isJs
 const cardUrl = (url: string, agentId: string): string => `${url}/${encodeURIComponent(agentId)}/${CARD}`;
 
 /** Formats the facts as lines of JSON. */
-function jsonLines({ serving, token, node, catalogues }: Shown): string {
+function jsonLines({ serving, token, node, catalogues, unlockToken }: Shown): string {
   const { url, host, port, grpcAddress, routes, team, admits } = serving;
   const lines = [
     { type: 'serving', url, host, port, grpcAddress, card: `${url}/${CARD}`, ...admits },
     ...(token === undefined ? [] : [{ type: 'token', ...token }]),
     ...(node === undefined ? [] : [{ type: 'node', ...node }]),
+    { type: 'watch', url: `${url}/`, ...(unlockToken === undefined ? {} : { unlockToken }) },
     ...team.cards().map(({ id, name, tier }) => ({ type: 'agent', id, name, tier, card: cardUrl(url, id) })),
     ...routes.map((route) => ({ type: 'route', ...route })),
     ...catalogues.map((catalogue) => ({ type: 'catalogue', ...catalogue })),
@@ -110,7 +117,7 @@ function jsonLines({ serving, token, node, catalogues }: Shown): string {
   return `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;
 }
 
-function plainLines({ serving, token, node, catalogues }: Shown): string {
+function plainLines({ serving, token, node, catalogues, unlockToken }: Shown): string {
   const { url, grpcAddress, routes, team } = serving;
   const agents = team.cards().map(({ id }) => [id, cardUrl(url, id)]);
   const lines = [
@@ -129,6 +136,7 @@ function plainLines({ serving, token, node, catalogues }: Shown): string {
     ...(token === undefined ? [] : tokenLines(token)),
     ...(node === undefined ? [] : ['', ...nodeLines(node), '']),
     ...catalogues.map(({ reason }) => reason),
+    ...watchLines(url, { token: token?.token, unlockToken }),
     `Health: ${url}/healthz and ${url}/readyz, metrics: ${url}/metrics`,
     'Ctrl-C ends it',
   ];

@@ -12,7 +12,7 @@ const OWN_FILE = 0o600;
 const OWNER = {
   id: 'token:local',
   kind: 'user',
-  roles: [],
+  roles: ['operator'],
   tier: 3,
   trust: { score: 1, source: 'this machine' },
 } as const;

@@ -20,7 +20,12 @@ export async function replay(
   const { envelope, recipient } = letter;
   if (envelope === undefined) throw refused(`Of the dead letter "${id}" is not kept what it said`);
   const again = seams.newId();
-  const { delivered, error } = await system.send({ ...anew(envelope), id: again, recipient, timestamp: seams.clock.now() });
+  const { delivered, error } = await system.send({
+    ...anew(envelope),
+    id: again,
+    recipient,
+    timestamp: seams.clock.now(),
+  });
   if (!delivered) throw refused(`The dead letter "${id}" was refused again: ${error ?? 'nobody took it'}`);
   return again;
 }

@@ -1,7 +1,13 @@
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import type { SystemEvent } from '../../runtime/protocol/system-event.ts';
 import type { ParsedWatchOptions } from './watch-options.ts';
-import { lettersShown, placesOf, type WatchedLetter, type WatchedSystem, type WatchState } from './watch-state.ts';
+import {
+  lettersShown,
+  placesOf,
+  type WatchedLetter,
+  type WatchedSystem,
+  type WatchState,
+} from './watch-state.ts';
 import { Watcher } from './watcher.ts';
 
 /** How often watchers are shown the state while something happens, and while nothing does, milliseconds. */
@@ -94,12 +100,10 @@ export class WatchFeed {
     const show = (event: SystemEvent): void => this.#show(event);
     const eventsPerSecond = Math.max(10, options.eventsPerSecond / THREAD_SHARE);
     const stop = await system.inspect(show, { eventsPerSecond, inOrder: true });
-    const stopMore = options.events?.(show);
     this.#stateLater();
     return () => {
       this.#cancelState();
       stop();
-      stopMore?.();
     };
   }
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Principal } from '../../runtime/protocol/principal.ts';
-import type { SystemEvent } from '../../runtime/protocol/system-event.ts';
 import type { MissionBoard } from './watch-state.ts';
 
 /** The role of principals that may watch. */
@@ -16,7 +15,6 @@ const given = <Type>(expected: string) => z.custom<Type>(isFunction, expected);
  *                     where callers prove nothing and only this machine can reach it
  * - `unlockToken`     whoever has it beside may also act: send a dead letter again. @default nobody may
  * - `eventsPerSecond` how many a watcher is shown at most; what is left out is counted. @default 5_000
- * - `events`          more of what happens, such as a mission's steps: calls `show` until what it returns is called.
  * - `mission`         the board of the mission that runs.
  * - `page`            the folder with the built page, as a URL that ends with a slash. @default the one in the package
  */
@@ -24,7 +22,6 @@ export const WatchOptions = z.strictObject({
   mayWatch: given<(principal: Principal) => boolean>('a function').optional(),
   unlockToken: z.string().min(16).optional(),
   eventsPerSecond: z.number().min(10).max(100_000).default(5_000),
-  events: given<(show: (event: SystemEvent) => void) => () => void>('a function').optional(),
   mission: given<() => MissionBoard | undefined>('a function').optional(),
   page: z.instanceof(URL).optional(),
 });

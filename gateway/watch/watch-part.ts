@@ -52,7 +52,11 @@ export function watchPart(deps: WatchPartDeps): GatewayPart {
       { method: 'GET', path: '/watch/state', serves: 'what is going on now' },
       { method: 'GET', path: '/watch/events', serves: 'what happens, as server-sent events' },
       { method: 'GET', path: '/watch/machines', serves: 'the state machines, to be drawn' },
-      { method: 'GET', path: '/watch/conversations/:id', serves: 'the envelopes of a conversation, redacted' },
+      {
+        method: 'GET',
+        path: '/watch/conversations/:id',
+        serves: 'the envelopes of a conversation, redacted',
+      },
       { method: 'POST', path: '/watch/dead-letters/:id/replay', serves: 'sends a dead letter again' },
     ],
     mount: (app, edge) => {
@@ -65,9 +69,18 @@ export function watchPart(deps: WatchPartDeps): GatewayPart {
         };
       app.get('/', () => routes.file('index.html'));
       app.get('/visualiser/*', ({ req }) => routes.file(fileNameOf(req.raw)));
-      app.get('/watch/state', guarded(async ({ json }) => json(await feed.state({ withRecent: true }))));
-      app.get('/watch/events', guarded(async () => routes.events(edge)));
-      app.get('/watch/machines', guarded(async ({ json }) => json({ machines: await deps.machines() })));
+      app.get(
+        '/watch/state',
+        guarded(async ({ json }) => json(await feed.state({ withRecent: true }))),
+      );
+      app.get(
+        '/watch/events',
+        guarded(async () => routes.events(edge)),
+      );
+      app.get(
+        '/watch/machines',
+        guarded(async ({ json }) => json({ machines: await deps.machines() })),
+      );
       app.get(
         '/watch/conversations/:id',
         guarded(async ({ req, json }) => json(await routes.conversation(req.param('id') ?? ''))),
@@ -108,8 +121,10 @@ class WatchRoutes {
   /** Throws NOT_PERMITTED for whoever has not the token with which watchers may act. */
   requireUnlocked({ headers }: Request): void {
     const { unlockToken } = this.#deps.options;
-    if (unlockToken === undefined) throw notPermitted('nobody may act from here: it was not unlocked when it was started');
-    if (!isSame(headers.get(UNLOCK_HEADER) ?? '', unlockToken)) throw notPermitted(`${UNLOCK_HEADER} is not the token that unlocks`);
+    if (unlockToken === undefined)
+      throw notPermitted('nobody may act from here: it was not unlocked when it was started');
+    if (!isSame(headers.get(UNLOCK_HEADER) ?? '', unlockToken))
+      throw notPermitted(`${UNLOCK_HEADER} is not the token that unlocks`);
   }
 
   async events({ seams, closing }: Edge): Promise<Response> {
@@ -177,12 +192,13 @@ const fileResponse = ({ bytes, type }: PageFile, name: string): Response =>
 
 const missing = (name: string): Response =>
   new Response(
-    name === 'index.html' ? 'The visualiser is not built here: npm run build:page builds it\n' : 'There is no such file\n',
+    name === 'index.html'
+      ? 'The visualiser is not built here: npm run build:page builds it\n'
+      : 'There is no such file\n',
     { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' } },
   );
 
 /** Takes as long for every wrong token. */
-const isSame = (given: string, token: string): boolean =>
-  timingSafeEqual(hashOf(given), hashOf(token));
+const isSame = (given: string, token: string): boolean => timingSafeEqual(hashOf(given), hashOf(token));
 
 const hashOf = (text: string): Uint8Array => createHash('sha256').update(text).digest();

@@ -25,11 +25,7 @@ export class Watcher implements AsyncIterable<WatchMessage> {
   #isClosed = false;
   #wake = (): void => undefined;
 
-  constructor(
-    clock: Pick<Clock, 'now' | 'setTimer'>,
-    eventsPerSecond: number,
-    onClose: () => void,
-  ) {
+  constructor(clock: Pick<Clock, 'now' | 'setTimer'>, eventsPerSecond: number, onClose: () => void) {
     this.#clock = clock;
     this.#sample = new StreamSample(eventsPerSecond);
     this.#onClose = onClose;

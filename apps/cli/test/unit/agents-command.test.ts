@@ -13,8 +13,8 @@ describe('orrery agents', () => {
       status: 'running' as const,
       waiting: 0,
       restarts: 0,
-  capacity: 1_000,
-  supervision: { strategy: 'one-for-one' as const, restarts: 0, maxRestarts: 3, withinMs: 60_000 },
+      capacity: 1_000,
+      supervision: { strategy: 'one-for-one' as const, restarts: 0, maxRestarts: 3, withinMs: 60_000 },
     };
     const children = [
       { id: '0190-a', machine: 'proposer', state: 'pending.open' },

@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { WatchOptions } from 'orrery/gateway';
+import type { TypedOptions } from './run-plan.ts';
+
+const TOKEN_BYTES = 32;
+/** The page of the repository, from its sources; the package has it built. */
+const SOURCES = new URL('../visualiser/', import.meta.url);
+
+/** How a team is watched as the options say: with `--unlock` whoever has a token of its own may also act. */
+export function watchOptions({ unlock }: TypedOptions): WatchOptions {
+  return unlock === true ? { unlockToken: randomBytes(TOKEN_BYTES).toString('base64url') } : {};
+}
+
+/** The lines that say where the page is. The token stands behind `#`, which no browser sends or logs. */
+export function watchLines(
+  url: string,
+  { token, unlockToken }: { token?: string | undefined; unlockToken?: string | undefined },
+): string[] {
+  const fragment = token === undefined ? '' : `#token=${token}`;
+  return [
+    `Watch it: ${url}/${fragment}`,
+    ...(unlockToken === undefined ? [] : [`  To act there: ${unlockToken}`]),
+  ];
+}
+
+/** Builds the page where there are its sources: in a clone of the repository, which has nothing that is built. */
+export async function buildPage(): Promise<void> {
+  const config = new URL('vite.config.ts', SOURCES);
+  if (!existsSync(config)) return;
+  const { build } = await import('vite');
+  await build({ configFile: fileURLToPath(config), root: fileURLToPath(SOURCES), logLevel: 'error' });
+}
