@@ -9,28 +9,40 @@ const SECRET_TEXT =
 const MAX_TEXT = 500;
 const MAX_ITEMS = 50;
 const MAX_DEPTH = 8;
+const MAX_VALUES = 1_000;
 const HIDDEN = '(hidden)';
 
-/** What of a payload an operator is shown: secrets are hidden, and what is long or deep is cut, which is said in its place. */
-export function redacted(value: unknown, depth = 0): JsonValue {
+/** What of a payload an operator is shown: secrets are hidden, and what is long, wide or deep is cut, which is said there. */
+export const redacted = (value: unknown): JsonValue =>
+  shown(value, { depth: 0, left: { values: MAX_VALUES } });
+
+/** `left`: how many more values are shown of the whole. */
+interface Place {
+  readonly depth: number;
+  readonly left: { values: number };
+}
+
+function shown(value: unknown, { depth, left }: Place): JsonValue {
+  left.values -= 1;
+  if (left.values < 0) return '(cut)';
   if (typeof value === 'string') return textOf(value);
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
   if (typeof value === 'boolean' || value === null) return value;
   if (typeof value !== 'object') return value === undefined ? null : `(${typeof value})`;
   if (depth === MAX_DEPTH) return '(deeper)';
+  const inner = { depth: depth + 1, left };
   if (Array.isArray(value)) {
-    const items = value.slice(0, MAX_ITEMS).map((item) => redacted(item, depth + 1));
-    return value.length > MAX_ITEMS ? [...items, `(${value.length - MAX_ITEMS} more)`] : items;
+    const items: JsonValue[] = [];
+    for (const item of value.slice(0, MAX_ITEMS)) if (left.values >= 0) items.push(shown(item, inner));
+    return value.length > items.length ? [...items, `(${value.length - items.length} more)`] : items;
   }
+  const fields: [string, JsonValue][] = [];
   const entries = Object.entries(value);
-  const shown = entries
-    .slice(0, MAX_ITEMS)
-    .map(([name, part]) => [
-      name.slice(0, MAX_TEXT),
-      SECRET_NAME.test(name) ? HIDDEN : redacted(part, depth + 1),
-    ]);
-  const more = entries.length > MAX_ITEMS ? [['(more)', entries.length - MAX_ITEMS]] : [];
-  return Object.fromEntries([...shown, ...more]) as JsonValue;
+  for (const [name, part] of entries.slice(0, MAX_ITEMS))
+    if (left.values >= 0)
+      fields.push([name.slice(0, MAX_TEXT), SECRET_NAME.test(name) ? HIDDEN : shown(part, inner)]);
+  if (entries.length > fields.length) fields.push(['(more)', entries.length - fields.length]);
+  return Object.fromEntries(fields);
 }
 
 function textOf(text: string): string {

@@ -30,9 +30,9 @@ export async function replay(
   return again;
 }
 
-/** Without what held for the one who waited. */
+/** Without what held for the one who waited; it goes to the agent that it was lost at, however that was found. */
 function anew({ metadata, session: _session, ...envelope }: A2AEnvelope): A2AEnvelope {
   if (metadata === undefined) return envelope;
-  const { deadlineAtMs: _deadlineAtMs, budget: _budget, ...kept } = metadata;
+  const { deadlineAtMs: _deadlineAtMs, budget: _budget, routingHint: _routingHint, ...kept } = metadata;
   return { ...envelope, metadata: kept };
 }

@@ -21,7 +21,9 @@ export class Watcher implements AsyncIterable<WatchMessage> {
   #state: WatchState | undefined;
   #events: SystemEvent[] = [];
   #leftOut = 0;
-  #isDue = false;
+  /** A batch has begun, and will be ready soon. */
+  #isBegun = false;
+  #isReady = false;
   #isClosed = false;
   #wake = (): void => undefined;
 
@@ -35,51 +37,57 @@ export class Watcher implements AsyncIterable<WatchMessage> {
   showState(state: WatchState): void {
     const recent = state.recent ?? this.#state?.recent;
     this.#state = recent === undefined ? state : { ...state, recent };
-    this.#wake();
+    this.#ready();
   }
 
   showEvent(event: SystemEvent): void {
     if (this.#isClosed) return;
     if (this.#events.length >= MAX_HELD || !this.#takes(event)) this.#leftOut += event.count ?? 1;
     else this.#events.push(event);
-    if (this.#isDue) return;
-    this.#isDue = true;
-    this.#clock.setTimer(BATCH_MS, () => this.#wake());
+    if (this.#isBegun) return;
+    this.#isBegun = true;
+    this.#clock.setTimer(BATCH_MS, () => this.#ready());
   }
 
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#onClose();
-    this.#wake();
+    this.#ready();
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<WatchMessage> {
     try {
-      for (;;) {
-        yield* this.#taken();
-        if (this.#isClosed) return;
-        const { promise, resolve } = Promise.withResolvers<void>();
-        this.#wake = resolve;
-        if (this.#state === undefined) await promise;
+      while (!this.#isClosed) {
+        if (this.#isReady) yield* this.#taken();
+        else
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve;
+          });
       }
+      yield* this.#taken();
     } finally {
       this.close();
     }
   }
 
+  #ready(): void {
+    this.#isReady = true;
+    this.#wake();
+  }
+
   *#taken(): Generator<WatchMessage> {
-    const state = this.#state;
+    const [state, events] = [this.#state, this.#events];
     this.#state = undefined;
-    if (state !== undefined) yield { event: 'state', data: state };
-    const events = this.#events;
-    this.#isDue = false;
+    this.#isReady = false;
+    this.#isBegun = false;
     if (this.#leftOut > 0) {
       const timestamp = this.#clock.now();
       events.push({ type: 'events-left-out', timestamp, place: 'gateway', count: this.#leftOut });
     }
     this.#events = [];
     this.#leftOut = 0;
+    if (state !== undefined) yield { event: 'state', data: state };
     if (events.length > 0) yield { event: 'events', data: events };
   }
 

@@ -46,13 +46,12 @@ export interface PersistedMachine {
   readonly timers: readonly PersistedTimer[];
 }
 
-/** A step that was made. `failedGuards` kept the event from other transitions. */
+/** A step that was made. */
 export interface ObservedStep<Machine extends AnyStateMachine = AnyStateMachine> {
   readonly id: string;
   readonly event: EventFrom<Machine>;
   readonly from: SnapshotFrom<Machine>;
   readonly to: SnapshotFrom<Machine>;
-  failedGuards(): readonly string[];
 }
 
 /**
@@ -291,7 +290,7 @@ export class MachineHost<Machine extends AnyStateMachine> {
 
   #tell(from: AnyMachineSnapshot, event: EventObject): Failure | undefined {
     const { id } = this;
-    const step = { id, event, from, to: this.#snapshot, failedGuards: () => failedGuards(from, event) };
+    const step = { id, event, from, to: this.#snapshot };
     let failure: Failure | undefined;
     for (const observer of this.#observers ?? []) {
       try {

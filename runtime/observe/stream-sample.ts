@@ -21,6 +21,9 @@ export class StreamSample {
   #seen = 0;
   #taken = 0;
   #leftOut = 0;
+  /** Events of chosen conversations in this window. */
+  #chosen = 0;
+  #takesAny = false;
 
   constructor(eventsPerSecond: number) {
     this.#share = Math.max(1, Math.floor(eventsPerSecond / WINDOWS_A_SECOND));
@@ -35,7 +38,10 @@ export class StreamSample {
   takes(key: string, atMs: number): boolean {
     this.#goTo(atMs);
     this.#seen += 1;
-    if (this.#level > 0 && (hashOf(key) & ((1 << this.#level) - 1)) !== 0) return this.#leave();
+    if (this.#level > 0 && !this.#takesAny) {
+      if ((hashOf(key) & ((1 << this.#level) - 1)) !== 0) return this.#leave();
+      this.#chosen += 1;
+    }
     return this.#takeIfRoom();
   }
 
@@ -68,7 +74,10 @@ export class StreamSample {
     if (atMs < this.#windowEndMs && atMs >= this.#windowEndMs - WINDOW_MS) return;
     let level = 0;
     while (level < MAX_LEVEL && this.#seen / 2 ** level > this.#share) level += 1;
+    // Of a few conversations that are all there is, none may be among the chosen: then the first events are taken, of any.
+    this.#takesAny = level > 0 && this.#level > 0 && this.#chosen === 0;
     this.#level = level;
+    this.#chosen = 0;
     this.#seen = 0;
     this.#taken = 0;
     this.#windowEndMs = atMs + WINDOW_MS;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type AnyStateMachine, assign, cancel, fromPromise, raise, sendTo, setup } from 'xstate';
-import { MachineHost, type ObservedStep } from '../../../runtime/machine/machine-host.ts';
+import { MachineHost } from '../../../runtime/machine/machine-host.ts';
 import { stepsOf } from '../../../runtime/machine/machine-steps.ts';
+import type { WatchedStep } from '../../../runtime/machine/step-watch.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';
 
 type LampEvent =
@@ -89,6 +90,22 @@ function lamp({
   const host: MachineHost<Lamp> = new MachineHost(lampMachine, { clock, actions }, beginning);
   host.start();
   return { host, done, clock, step: (type: LampEvent['type']) => host.send({ type }) };
+}
+
+/** A lamp whose steps are watched, unless `watch.isOff`. */
+function watchedLamp() {
+  const clock = new FakeClock();
+  const steps: WatchedStep[] = [];
+  const watch = {
+    isOff: false,
+    isOn: () => !watch.isOff,
+    tell: (step: WatchedStep) => void steps.push(step),
+  };
+  const actions = Object.fromEntries(ALL.map((name) => [name, () => undefined]));
+  const facts = ({ pressed }: { readonly pressed: number }) => ({ pressed });
+  const host = new MachineHost(lampMachine, { clock, actions, watch, facts }, { input: { onMs: 100 } });
+  host.start();
+  return { host, watch, steps };
 }
 
 describe('a machine in a host', () => {
@@ -192,20 +209,45 @@ describe('a machine in a host', () => {
     expect(host.value).toBe('off');
   });
 
-  it('tells observers which guards kept an event from other ways', () => {
-    const { host, step } = lamp();
-    const steps: ObservedStep<Lamp>[] = [];
-    const stop = host.observe((one) => steps.push(one));
-    step('lamp.pressed');
-    step('lamp.dimmed');
+  it('tells whoever watches of each step as data, with the guards that kept an event from other ways (F-08)', () => {
+    const { host, watch, steps } = watchedLamp();
+    host.send({ type: 'lamp.pressed', by: 'somebody' });
+    watch.isOff = true;
+    host.send({ type: 'lamp.dimmed' });
+    watch.isOff = false;
     host.send({ type: 'lamp.pressed', by: 'nobody' });
-    stop();
-    step('lamp.pressed');
-    expect(steps.map((one) => [one.id, one.to.value, one.failedGuards()])).toEqual([
-      ['lamp', 'on', ['isByNobody', 'isWorn']],
-      ['lamp', 'off', []],
-      ['lamp', 'off', []],
+    expect(steps).toEqual([
+      {
+        machine: 'lamp',
+        actorId: 'lamp',
+        event: 'lamp.pressed',
+        from: 'off',
+        to: 'on',
+        failedGuards: ['isByNobody', 'isWorn'],
+        nextTimer: { event: expect.any(String) as string, atMs: expect.any(Number) as number },
+        facts: { pressed: 1 },
+      },
+      {
+        machine: 'lamp',
+        actorId: 'lamp',
+        event: 'lamp.pressed',
+        from: 'off',
+        to: 'off',
+        facts: { pressed: 1 },
+      },
     ]);
+  });
+
+  it('says of itself as a line of the roster where it stands, and which timer comes next (F-08)', () => {
+    const { host } = watchedLamp();
+    host.send({ type: 'lamp.pressed', by: 'somebody' });
+    expect(host.row('lamp-7')).toMatchObject({
+      id: 'lamp-7',
+      machine: 'lamp',
+      state: 'on',
+      facts: { pressed: 1 },
+    });
+    expect(host.row().nextTimer?.atMs).toBeGreaterThan(0);
   });
 
   it('keeps events until it is started, and does first what it begins with', () => {
