@@ -176,6 +176,7 @@ const RUNTIME = within('runtime', [
     invariants: "A dead thread's posts are read before its mail is sent again.",
     imports: [
       'protocol',
+      'machine',
       'mailbox',
       'budget',
       'observe',
@@ -431,11 +432,25 @@ export const ROOMS: readonly Room[] = [
     imports: ['runtime/protocol'],
   },
   {
+    room: 'gateway/watch',
+    holds: 'what operators are shown of a system, and the page',
+    ignores: 'who else is served, and how',
+    invariants: 'Whoever may only send sees nothing. While nobody watches, nothing is asked of the system.',
+    imports: ['runtime/protocol', 'runtime/observe/stream-sample.ts', 'gateway/http'],
+  },
+  {
     room: 'gateway',
     holds: 'opens the protocols that options name; health',
     ignores: 'which engine serves it',
     invariants: 'A protocol that is not asked for is not loaded.',
-    imports: ['runtime/protocol', 'gateway/http', 'gateway/team', 'gateway/a2a', 'gateway/mcp'],
+    imports: [
+      'runtime/protocol',
+      'gateway/http',
+      'gateway/team',
+      'gateway/a2a',
+      'gateway/mcp',
+      'gateway/watch',
+    ],
   },
 ];
 

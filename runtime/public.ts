@@ -138,7 +138,7 @@ export type { JournalCheck } from './journal/check-journal.ts';
 export type { Salvaged } from './journal/salvage.ts';
 export { backupJournal, checkJournal, openJournal, salvageJournal } from './journal/open-journal.ts';
 export type { LoopSender, System } from './system/system.ts';
-export type { DrawnState, DrawnTransition, MachineDrawing } from './machine/machine-drawing.ts';
+export type { DrawnState, DrawnTransition, MachineDrawing } from './protocol/machine-drawing.ts';
 export { InspectOptions } from './protocol/inspect-options.ts';
 export {
   type ActorRow,

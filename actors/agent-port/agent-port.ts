@@ -1,4 +1,4 @@
-import type { StepWatch } from '../../runtime/machine/step-watch.ts';
+import type { StepWatch } from '../../runtime/protocol/step-watch.ts';
 import type { A2AEnvelope } from '../../runtime/protocol/envelope.ts';
 import { errorToData } from '../../runtime/protocol/errors.ts';
 import type { Verdict } from '../../runtime/protocol/policy.ts';

@@ -1,4 +1,4 @@
-import type { StepWatch } from '../../runtime/machine/step-watch.ts';
+import type { StepWatch } from '../../runtime/protocol/step-watch.ts';
 import { notSerialisable } from '../../runtime/protocol/errors.ts';
 import { findUnserialisable } from '../../runtime/protocol/json.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';

@@ -1,5 +1,5 @@
 import { MachineHost } from '../../runtime/machine/machine-host.ts';
-import type { StepWatch } from '../../runtime/machine/step-watch.ts';
+import type { StepWatch } from '../../runtime/protocol/step-watch.ts';
 import type { A2AEnvelope } from '../../runtime/protocol/envelope.ts';
 import { type OrreryError, systemStopped } from '../../runtime/protocol/errors.ts';
 import type { ActorRow } from '../../runtime/protocol/roster.ts';

@@ -1,4 +1,4 @@
-import type { StepWatch } from '../../runtime/machine/step-watch.ts';
+import type { StepWatch } from '../../runtime/protocol/step-watch.ts';
 import { type ErrorCode, type ErrorData, errorToData, reasonOf } from '../../runtime/protocol/errors.ts';
 import type { Taint } from '../../runtime/protocol/taint.ts';
 import type { Behalf } from '../../runtime/public.ts';

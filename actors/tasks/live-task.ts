@@ -1,5 +1,5 @@
 import { MachineHost } from '../../runtime/machine/machine-host.ts';
-import type { StepWatch } from '../../runtime/machine/step-watch.ts';
+import type { StepWatch } from '../../runtime/protocol/step-watch.ts';
 import { refused } from '../../runtime/protocol/errors.ts';
 import {
   isTaskOver,

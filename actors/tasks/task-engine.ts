@@ -6,7 +6,7 @@ import {
   reasonOf,
   systemStopped,
 } from '../../runtime/protocol/errors.ts';
-import type { StepWatch } from '../../runtime/machine/step-watch.ts';
+import type { StepWatch } from '../../runtime/protocol/step-watch.ts';
 import { warnOf } from '../../runtime/protocol/warn-of.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import type { Seams, Clock } from '../../runtime/protocol/seams.ts';

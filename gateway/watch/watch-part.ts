@@ -1,6 +1,6 @@
 import { timingSafeEqual, createHash } from 'node:crypto';
 import { notPermitted, unauthenticated } from '../../runtime/protocol/edge-errors.ts';
-import type { MachineDrawing } from '../../runtime/machine/machine-drawing.ts';
+import type { MachineDrawing } from '../../runtime/protocol/machine-drawing.ts';
 import { isOrreryError } from '../../runtime/protocol/errors.ts';
 import type { JsonValue } from '../../runtime/protocol/json-value.ts';
 import type { Principal } from '../../runtime/protocol/principal.ts';

@@ -1,5 +1,6 @@
 import type { AnyActorRef, AnyMachineSnapshot, EventObject, InspectionEvent } from 'xstate';
-import { failedGuards, nameOfState, type StepWatch } from '../machine/step-watch.ts';
+import type { StepWatch } from '../protocol/step-watch.ts';
+import { failedGuards, nameOfState } from '../machine/state-names.ts';
 
 /** Tells the steps of the machines among the actors of one agent's logic, by XState's own inspection of their system. */
 export class LogicInspection {

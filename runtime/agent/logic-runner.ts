@@ -2,7 +2,8 @@ import { type AnyActorLogic, type AnyActorRef, type AnyMachineSnapshot, createAc
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { reasonOf, refused } from '../protocol/errors.ts';
 import type { Clock } from '../protocol/seams.ts';
-import { nameOfState, type StepWatch } from '../machine/step-watch.ts';
+import type { StepWatch } from '../protocol/step-watch.ts';
+import { nameOfState } from '../machine/state-names.ts';
 import type { ActorRow } from '../protocol/roster.ts';
 import { isMachine } from '../upgrade/state-identity.ts';
 import { LogicInspection } from './logic-inspection.ts';

@@ -1,6 +1,6 @@
 import type { ActorContext } from '../agent/context.ts';
 import { type Behalf, behalfOf } from '../mailbox/behalf.ts';
-import type { StepWatch } from '../machine/step-watch.ts';
+import type { StepWatch } from '../protocol/step-watch.ts';
 import { Mail, type MailExtras, NO_ASK, typeIndex } from '../mailbox/mail.ts';
 import { outsidersBy } from '../mailbox/outsider.ts';
 import { bindMethods } from '../protocol/bind-methods.ts';

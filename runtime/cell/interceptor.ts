@@ -1,4 +1,4 @@
-import type { StepWatch } from '../machine/step-watch.ts';
+import type { StepWatch } from '../protocol/step-watch.ts';
 import type { Behalf } from '../mailbox/behalf.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 import type { AgentCard, AgentTier } from '../protocol/agent-card.ts';

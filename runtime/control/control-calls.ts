@@ -1,4 +1,4 @@
-import type { MachineDrawing } from '../machine/machine-drawing.ts';
+import type { MachineDrawing } from '../protocol/machine-drawing.ts';
 import type { z } from 'zod';
 import type { CpuPoolOptions } from '../agent/offload.ts';
 import type { JournalThreadOptions } from '../journal/journal-thread.ts';

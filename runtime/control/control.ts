@@ -1,4 +1,4 @@
-import type { MachineDrawing } from '../machine/machine-drawing.ts';
+import type { MachineDrawing } from '../protocol/machine-drawing.ts';
 import { Accounts } from '../budget/accounts.ts';
 import { ControlLog } from '../observe/control-log.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';

@@ -6,7 +6,7 @@ import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { isSystemId } from '../protocol/policy.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { RosterRow } from '../protocol/roster.ts';
-import type { MachineDrawing } from '../machine/machine-drawing.ts';
+import type { MachineDrawing } from '../protocol/machine-drawing.ts';
 import type { AgentTable, ParkedAgent } from './agent-table.ts';
 import type { ControlHistory } from './control-history.ts';
 import { processName } from './agent-processes.ts';

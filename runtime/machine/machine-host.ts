@@ -13,7 +13,8 @@ import type { ActorRow } from '../protocol/roster.ts';
 import type { Clock } from '../protocol/seams.ts';
 import type { MachineFacts, NextTimer } from '../protocol/system-event.ts';
 import { type MachineSteps, type StepAction, stepsOf } from './machine-steps.ts';
-import { failedGuards, nameOfState, type StepWatch, type WatchedStep } from './step-watch.ts';
+import type { StepWatch, WatchedStep } from '../protocol/step-watch.ts';
+import { failedGuards, nameOfState } from './state-names.ts';
 
 /** What an action finds: the event that led to it, and the context at its place in the step. */
 export interface ActionArgs<Machine extends AnyStateMachine> {

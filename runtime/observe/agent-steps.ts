@@ -1,4 +1,4 @@
-import type { StepWatch, WatchedStep } from '../machine/step-watch.ts';
+import type { StepWatch, WatchedStep } from '../protocol/step-watch.ts';
 
 /** Where the steps of machines are told. */
 export interface StepLog {

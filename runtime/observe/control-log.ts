@@ -1,4 +1,4 @@
-import type { StepWatch, WatchedStep } from '../machine/step-watch.ts';
+import type { StepWatch, WatchedStep } from '../protocol/step-watch.ts';
 import type { Clock } from '../protocol/seams.ts';
 import type { DeadLetter } from '../protocol/dead-letter.ts';
 import { eventKind } from './event-kind.ts';

@@ -6,7 +6,7 @@ import type { Clock } from '../protocol/seams.ts';
 import type { Taint } from '../protocol/taint.ts';
 import { type AgentRow, routingPathTo } from '../protocol/agent-row.ts';
 import type { DeadLetter } from '../protocol/dead-letter.ts';
-import type { WatchedStep } from '../machine/step-watch.ts';
+import type { WatchedStep } from '../protocol/step-watch.ts';
 import { AgentSteps, type StepLog } from './agent-steps.ts';
 import type { EventReport } from './event-report.ts';
 import { aboutMail, tiersOf } from './about-mail.ts';

@@ -1,6 +1,6 @@
 import type { WaitingSend } from '../mailbox/waiting-send.ts';
 import { MachineHost } from '../machine/machine-host.ts';
-import type { StepWatch } from '../machine/step-watch.ts';
+import type { StepWatch } from '../protocol/step-watch.ts';
 import type { Clock } from '../protocol/seams.ts';
 import { HeldSends } from './held-sends.ts';
 import type { RoutingTable, TableChange, TableDelta } from './routing-table.ts';

@@ -1,7 +1,7 @@
 import type { BackOff } from '../protocol/back-off.ts';
 import type { Restart, AgentSupervision, Supervision } from './supervisor-options.ts';
 import { MachineHost } from '../machine/machine-host.ts';
-import type { StepWatch } from '../machine/step-watch.ts';
+import type { StepWatch } from '../protocol/step-watch.ts';
 import type { Outsider } from '../mailbox/behalf.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 import { agentNotFound, invalidOptions, type LastError } from '../protocol/errors.ts';

@@ -1,4 +1,4 @@
-import type { MachineDrawing } from '../machine/machine-drawing.ts';
+import type { MachineDrawing } from '../protocol/machine-drawing.ts';
 import { type AgentDefinition, defineAgent } from '../agent/agent-definition.ts';
 import type { AgentClient } from '../cell/interceptor.ts';
 import { callOutside } from '../agent/call-outside.ts';

@@ -1,4 +1,4 @@
-import type { MachineDrawing } from '../machine/machine-drawing.ts';
+import type { MachineDrawing } from '../protocol/machine-drawing.ts';
 import type { AgentClient } from '../cell/interceptor.ts';
 import type { Sender } from '../agent/context.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';

@@ -9,7 +9,7 @@ import type { A2AEnvelope } from '../protocol/envelope.ts';
 import type { ErrorData, LastError } from '../protocol/errors.ts';
 import type { ProcessAgent } from '../agent/agent-description.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
-import type { MachineDrawing } from '../machine/machine-drawing.ts';
+import type { MachineDrawing } from '../protocol/machine-drawing.ts';
 import type { ActorRow } from '../protocol/roster.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
 import type { Taint } from '../protocol/taint.ts';

@@ -16,7 +16,7 @@ import type { JudgePolicy } from '../protocol/policy.ts';
 import type { AgentEndpoint } from '../protocol/agent-card.ts';
 import type { PeerRow } from '../protocol/peer-row.ts';
 import type { RefusedPeer } from '../protocol/refused-peer.ts';
-import type { MachineDrawing } from '../machine/machine-drawing.ts';
+import type { MachineDrawing } from '../protocol/machine-drawing.ts';
 import type { ActorRow } from '../protocol/roster.ts';
 import { isMachine } from '../upgrade/state-identity.ts';
 import type { Seams, EventLoop } from '../protocol/seams.ts';

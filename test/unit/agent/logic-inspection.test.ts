@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fromTransition, setup } from 'xstate';
 import { LogicRunner, type LogicHandling } from '../../../runtime/agent/logic-runner.ts';
-import type { WatchedStep } from '../../../runtime/machine/step-watch.ts';
+import type { WatchedStep } from '../../../runtime/protocol/step-watch.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';
 
 /** Works when it is told to, unless it is tired, and rests by itself after a while. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type AnyStateMachine, assign, cancel, fromPromise, raise, sendTo, setup } from 'xstate';
 import { MachineHost } from '../../../runtime/machine/machine-host.ts';
 import { stepsOf } from '../../../runtime/machine/machine-steps.ts';
-import type { WatchedStep } from '../../../runtime/machine/step-watch.ts';
+import type { WatchedStep } from '../../../runtime/protocol/step-watch.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';
 
 type LampEvent =
