@@ -436,7 +436,12 @@ export const ROOMS: readonly Room[] = [
     holds: 'what operators are shown of a system, and the page',
     ignores: 'who else is served, and how',
     invariants: 'Whoever may only send sees nothing. While nobody watches, nothing is asked of the system.',
-    imports: ['runtime/protocol', 'runtime/observe/stream-sample.ts', 'gateway/http'],
+    imports: [
+      'runtime/protocol',
+      'runtime/observe/event-order.ts',
+      'runtime/observe/stream-sample.ts',
+      'gateway/http',
+    ],
   },
   {
     room: 'gateway',

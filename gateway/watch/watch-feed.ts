@@ -1,5 +1,7 @@
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import type { SystemEvent } from '../../runtime/protocol/system-event.ts';
+import { OtherNode, type OtherNodeDeps } from './other-node.ts';
+import { EventOrder } from '../../runtime/observe/event-order.ts';
 import type { ParsedWatchOptions } from './watch-options.ts';
 import {
   lettersShown,
@@ -14,6 +16,8 @@ import { Watcher } from './watcher.ts';
 const STATE_MS = 1_000;
 const QUIET_STATE_MS = 5_000;
 const RECENT_SHOWN = 2_000;
+/** How long events are held back when some come from other nodes, milliseconds. */
+const HOLD_OTHERS_MS = 300;
 /** A thread tells half of what a watcher is shown: it is rarely the only one that has something to tell. */
 const THREAD_SHARE = 2;
 
@@ -23,6 +27,7 @@ export interface WatchFeedDeps {
   readonly seams: Pick<Seams, 'clock'>;
   readonly about: { readonly node: string; readonly name: string };
   readonly options: ParsedWatchOptions;
+  readonly fetch: OtherNodeDeps['fetch'];
 }
 
 /** Shows a system to whoever watches. While nobody does, nothing is asked of it and no thread tells anything. */
@@ -34,6 +39,7 @@ export class WatchFeed {
   #cancelState: () => void = () => undefined;
   #shownAtMs = 0;
   #hasChanged = false;
+  #others: readonly OtherNode[] = [];
   #areLettersStale = true;
   #letters: readonly WatchedLetter[] = [];
 
@@ -73,6 +79,7 @@ export class WatchFeed {
       withRecent ? system.recentEvents(RECENT_SHOWN) : undefined,
     ]);
     const mission = options.mission?.();
+    const nodes = this.#others.map(({ shown }) => shown);
     return {
       format: 'orrery-watch',
       version: 1,
@@ -86,6 +93,7 @@ export class WatchFeed {
       account,
       deadLetters: { total: account.deadLettered, last },
       ...(mission === undefined ? {} : { mission }),
+      ...(nodes.length === 0 ? {} : { nodes }),
       ...(recent === undefined ? {} : { recent }),
     };
   }
@@ -96,14 +104,22 @@ export class WatchFeed {
   }
 
   async #begin(): Promise<() => void> {
-    const { system, options } = this.#deps;
-    const show = (event: SystemEvent): void => this.#show(event);
+    const { system, options, seams, fetch } = this.#deps;
+    const { clock } = seams;
+    const shown = (event: SystemEvent): void => this.#show(event);
+    // What comes from elsewhere is longer under way.
+    const order = options.nodes.length > 0 ? new EventOrder(clock, shown, HOLD_OTHERS_MS) : undefined;
+    const show = (event: SystemEvent): void => (order === undefined ? shown(event) : order.add(event));
     const eventsPerSecond = Math.max(10, options.eventsPerSecond / THREAD_SHARE);
     const stop = await system.inspect(show, { eventsPerSecond, inOrder: true });
+    this.#others = options.nodes.map((node) => new OtherNode(node, { clock, fetch, show }));
     this.#stateLater();
     return () => {
       this.#cancelState();
+      for (const other of this.#others) other.close();
+      this.#others = [];
       stop();
+      order?.flush();
     };
   }
 

@@ -16,6 +16,7 @@ const given = <Type>(expected: string) => z.custom<Type>(isFunction, expected);
  * - `unlockToken`     whoever has it beside may also act: send a dead letter again. @default nobody may
  * - `eventsPerSecond` how many a watcher is shown at most; what is left out is counted. @default 5_000
  * - `mission`         the board of the mission that runs.
+ * - `nodes`           other nodes that are shown beside this one, each with the token of somebody who may watch it there.
  * - `page`            the folder with the built page, as a URL that ends with a slash. @default the one in the package
  */
 export const WatchOptions = z.strictObject({
@@ -23,6 +24,10 @@ export const WatchOptions = z.strictObject({
   unlockToken: z.string().min(16).optional(),
   eventsPerSecond: z.number().min(10).max(100_000).default(5_000),
   mission: given<() => MissionBoard | undefined>('a function').optional(),
+  nodes: z
+    .array(z.strictObject({ url: z.url({ protocol: /^https?$/ }), token: z.string().min(1) }))
+    .max(64)
+    .default([]),
   page: z.instanceof(URL).optional(),
 });
 export type WatchOptions = z.input<typeof WatchOptions>;

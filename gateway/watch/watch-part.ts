@@ -42,7 +42,8 @@ export interface WatchPartDeps {
 
 /** The page, and what it shows: routes for operators. */
 export function watchPart(deps: WatchPartDeps): GatewayPart {
-  const feed = new WatchFeed(deps);
+  const { system, seams, about, options } = deps;
+  const feed = new WatchFeed({ system, seams, about, options, fetch: globalThis.fetch });
   const routes = new WatchRoutes(deps, feed);
   return {
     name: 'watch',

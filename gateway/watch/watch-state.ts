@@ -4,6 +4,7 @@ import type { A2AEnvelope } from '../../runtime/protocol/envelope.ts';
 import type { PeerRow } from '../../runtime/protocol/peer-row.ts';
 import type { RosterRow } from '../../runtime/protocol/roster.ts';
 import type { RoutingResult } from '../../runtime/protocol/routing-result.ts';
+import type { WatchedNode } from './watched-node.ts';
 import type { SystemEvent } from '../../runtime/protocol/system-event.ts';
 
 /** What watching needs of a system. */
@@ -68,6 +69,7 @@ export interface MissionBoard {
  * - `startedAtMs`, `nowMs` Unix milliseconds; the first is when it began to be served.
  * - `canUnlock`            whoever has the token for that may act.
  * - `deadLetters`          how many there were, and the last of them, newest first.
+ * - `nodes`                other nodes that are watched from here; their events are among those of this one.
  * - `recent`               the last events, oldest first; only in the first state that a watcher gets.
  */
 export interface WatchState {
@@ -84,6 +86,7 @@ export interface WatchState {
   readonly account: Conservation;
   readonly deadLetters: { readonly total: number; readonly last: readonly WatchedLetter[] };
   readonly mission?: MissionBoard;
+  readonly nodes?: readonly WatchedNode[];
   readonly recent?: readonly SystemEvent[];
 }
 

@@ -13,14 +13,20 @@ const HOLD_MS = 60;
 export class EventOrder {
   readonly #clock: Pick<Clock, 'now' | 'setTimer'>;
   readonly #release: (event: SystemEvent) => void;
+  readonly #holdMs: number;
   /** What is held of each place, oldest first. */
   readonly #held = new Map<string, PlaceQueue>();
   /** How often each envelope's sending is held: a broadcast has one id and one sending. */
   readonly #sendings = new Map<string, number>();
   #cancel: (() => void) | undefined;
 
-  constructor(clock: Pick<Clock, 'now' | 'setTimer'>, release: (event: SystemEvent) => void) {
+  constructor(
+    clock: Pick<Clock, 'now' | 'setTimer'>,
+    release: (event: SystemEvent) => void,
+    holdMs = HOLD_MS,
+  ) {
     this.#clock = clock;
+    this.#holdMs = holdMs;
     this.#release = release;
   }
 
@@ -34,9 +40,9 @@ export class EventOrder {
     queue.push(event);
     const sent = sendingOf(event);
     if (sent !== undefined) this.#sendings.set(sent, (this.#sendings.get(sent) ?? 0) + 1);
-    this.#cancel ??= this.#clock.setTimer(HOLD_MS, () => {
+    this.#cancel ??= this.#clock.setTimer(this.#holdMs, () => {
       this.#cancel = undefined;
-      this.#releaseUntil(this.#clock.now() - HOLD_MS);
+      this.#releaseUntil(this.#clock.now() - this.#holdMs);
     });
   }
 
@@ -56,9 +62,9 @@ export class EventOrder {
     }
     for (const [place, queue] of this.#held) if (queue.head === undefined) this.#held.delete(place);
     if (this.#held.size === 0) return;
-    this.#cancel ??= this.#clock.setTimer(HOLD_MS / 2, () => {
+    this.#cancel ??= this.#clock.setTimer(this.#holdMs / 2, () => {
       this.#cancel = undefined;
-      this.#releaseUntil(this.#clock.now() - HOLD_MS);
+      this.#releaseUntil(this.#clock.now() - this.#holdMs);
     });
   }
 

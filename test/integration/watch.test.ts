@@ -10,6 +10,13 @@ import { agent, rejection, until } from '../fixtures/until.ts';
 
 const TOKEN = 'token-of-the-operator-of-this-test';
 const UNLOCK = 'second-token-with-which-one-may-act';
+const OPERATOR = {
+  id: 'token:operator',
+  kind: 'user',
+  roles: ['operator'],
+  tier: 3,
+  trust: { score: 1, source: 'this test' },
+} as const;
 const clock = { now: () => Date.now() };
 const sender = newApiKey({ kind: 'service', tier: 3, roles: [] });
 
@@ -23,17 +30,10 @@ beforeAll(async () => {
     })),
     supervision: { intensity: { maxRestarts: 100 } },
   });
-  const operator = {
-    id: 'token:operator',
-    kind: 'user',
-    roles: ['operator'],
-    tier: 3,
-    trust: { score: 1, source: 'this test' },
-  } as const;
   serving = await system.serve({
     a2a: false,
     mcp: false,
-    authenticators: [sharedToken(TOKEN, operator), apiKeys([sender.record], { clock })],
+    authenticators: [sharedToken(TOKEN, OPERATOR), apiKeys([sender.record], { clock })],
     watch: { unlockToken: UNLOCK },
   });
 });
@@ -187,6 +187,48 @@ describe('A system that is watched (F-08)', () => {
       'a/../../x.js',
     ])
       expect([path, (await get(`/visualiser/${path}`, {})).status]).toEqual([path, 404]);
+  });
+
+  it('shows other nodes beside this one, their events in one order with its own, and says when one is gone', async () => {
+    await using far = await startSystem({ agents: [agent('living')] });
+    const there = await far.serve({
+      a2a: false,
+      mcp: false,
+      authenticators: [sharedToken(TOKEN, OPERATOR)],
+      watch: {},
+    });
+    await using near = await startSystem({ agents: [agent('gate')] });
+    const here = await near.serve({
+      a2a: false,
+      mcp: false,
+      authenticators: [sharedToken(TOKEN, OPERATOR)],
+      watch: { nodes: [{ url: there.url, token: TOKEN }] },
+    });
+    const response = await fetch(`${here.url}/watch/events`, as(TOKEN));
+    const places = new Set<string>();
+    let nodes: WatchState['nodes'];
+    let isAsking = false;
+    for await (const { event, data } of streamedEvents(response)) {
+      if (event === 'state') {
+        ({ nodes } = data as WatchState);
+        if (!isAsking && nodes?.[0]?.agents?.[0]?.id === 'living') {
+          isAsking = true;
+          await far.ask({ agent: 'living', capability: add }, 1);
+          await near.ask({ agent: 'gate', capability: open }, undefined);
+        }
+      }
+      if (event !== 'events') continue;
+      for (const { place, node } of data as SystemEvent[]) places.add(`${node ?? 'here'}: ${place}`);
+      if (places.has('local: local/worker-1') && places.has('here: worker-1')) break;
+    }
+    expect(nodes).toMatchObject([{ url: there.url, node: 'local', agents: [{ id: 'living' }] }]);
+    await far.stop();
+    const state = async () =>
+      (await (await fetch(`${here.url}/watch/state`, as(TOKEN))).json()) as WatchState;
+    expect((await state()).nodes).toBeUndefined();
+    const again = await fetch(`${here.url}/watch/events`, as(TOKEN));
+    await until('its trouble is said', async () => (await state()).nodes?.[0]?.trouble !== undefined);
+    await again.body?.cancel();
   });
 
   it('tells nothing and asks nothing when the last one has gone, however they went', async () => {

@@ -1,4 +1,4 @@
-import { remoteFailed } from '../../../runtime/protocol/edge-errors.ts';
+import { remoteFailed } from '../../runtime/protocol/edge-errors.ts';
 
 /**
  * One event of a stream of server-sent events (HTML standard, 9.2). `id` is undefined if the event itself has none, even if one
