@@ -113,6 +113,11 @@ export const COMMANDS = {
       'no-token': { help: 'Let in every user and program of this machine: make no token for callers' },
       trust: { help: 'Do not mark what comes with the token as foreign' },
       unlock: UNLOCK,
+      'watch-node': {
+        value: 'URL=FILE',
+        help: 'Show this other node in the visualiser too, with the token that stands in the file',
+        isRepeatable: true,
+      },
       'tls-key': { value: 'FILE', help: 'The private key to serve https with, as PEM text' },
       'tls-cert': { value: 'FILE', help: 'Its certificate, as PEM text' },
       'tls-ca': { value: 'FILE', help: 'Let in only callers whose certificate one of these has signed' },

@@ -9,7 +9,7 @@ import { DEFAULT_PORT, readList, readNamedFile, readPort, readWorkers } from './
 import { isInstalled } from './optional-packages.ts';
 import type { TypedOptions } from './run-plan.ts';
 import { newToken } from './up-token.ts';
-import { watchOptions } from './watch-page.ts';
+import { watchedNodes, watchOptions } from './watch-page.ts';
 import { UsageError } from './usage-error.ts';
 
 /** The checked options of `orrery up`. */
@@ -57,7 +57,7 @@ export async function planUp(
       hosts: [...hosts],
       origins: [...origins],
       authenticators: given,
-      watch: watchOptions(options),
+      watch: { ...watchOptions(options), nodes: watchedNodes(options['watch-node']) },
       ...byToken,
       ...(host === undefined ? {} : { host: String(host) }),
       ...(entry === undefined ? {} : { entry: String(entry) }),

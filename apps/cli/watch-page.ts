@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { WatchOptions } from 'orrery/gateway';
+import { readList, readNamedFile } from './option-values.ts';
+import { UsageError } from './usage-error.ts';
 import type { TypedOptions } from './run-plan.ts';
 
 const TOKEN_BYTES = 32;
@@ -11,6 +13,18 @@ const SOURCES = new URL('../visualiser/', import.meta.url);
 /** How a team is watched as the options say: with `--unlock` whoever has a token of its own may also act. */
 export function watchOptions({ unlock }: TypedOptions): WatchOptions {
   return unlock === true ? { unlockToken: randomBytes(TOKEN_BYTES).toString('base64url') } : {};
+}
+
+/** Other nodes that are shown beside this one: `URL=FILE`, the file with the token for that URL. Throws UsageError. */
+export function watchedNodes(typed: string | true | undefined): NonNullable<WatchOptions['nodes']> {
+  return readList('--watch-node', typed).map((entry) => {
+    const at = entry.indexOf('=');
+    const url = URL.parse(entry.slice(0, Math.max(0, at)));
+    if (url === null || !/^https?:$/.test(url.protocol))
+      throw new UsageError(`Option "--watch-node" is "${entry}", expected URL=FILE, the file with its token`);
+    const token = readNamedFile('--watch-node', entry.slice(at + 1)).trim();
+    return { url: url.href.replace(/\/+$/, ''), token };
+  });
 }
 
 /** The lines that say where the page is. The token stands behind `#`, which no browser sends or logs. */
