@@ -18,6 +18,12 @@ import { agentLifeMachine } from './runtime/supervision/agent-life.machine.ts';
 import { isMachine } from './runtime/upgrade/state-identity.ts';
 
 export { drawMachine } from './runtime/machine/draw-machine.ts';
+export {
+  type DrawnState,
+  type DrawnTransition,
+  drawingOf,
+  type MachineDrawing,
+} from './runtime/machine/machine-drawing.ts';
 
 /** The machines that a system itself runs; each has an id of its own. */
 export const MACHINES: readonly AnyStateMachine[] = [

@@ -13,7 +13,7 @@ export function drawMachine(machine: AnyStateMachine): string {
   return `${['stateDiagram-v2', ...drawing.lines().map((line) => `  ${line}`)].join('\n')}\n`;
 }
 
-type Transition = AnyStateNode['always'] extends readonly (infer One)[] | undefined ? One : never;
+export type Transition = AnyStateNode['always'] extends readonly (infer One)[] | undefined ? One : never;
 
 /** An arrow between two ids. */
 interface Arrow {
@@ -161,7 +161,7 @@ const RESERVED: ReadonlySet<string> = new Set(
   ),
 );
 
-const childrenOf = (node: AnyStateNode): readonly AnyStateNode[] => Object.values(node.states);
+export const childrenOf = (node: AnyStateNode): readonly AnyStateNode[] => Object.values(node.states);
 const isComposite = (node: AnyStateNode): boolean => childrenOf(node).length > 0;
 
 /** The child of `node` in which `below` is. */
@@ -172,14 +172,14 @@ function childToward(node: AnyStateNode, below: AnyStateNode): AnyStateNode {
 }
 
 /** Where one is when one comes to a state: in it, or in those that it begins with. */
-function beginningsOf(target: AnyStateNode): readonly AnyStateNode[] {
+export function beginningsOf(target: AnyStateNode): readonly AnyStateNode[] {
   if (!isComposite(target)) return [target];
   const inside = target.type === 'parallel' ? childrenOf(target) : (target.initial.target ?? []);
   return inside.flatMap((one) => beginningsOf(one as AnyStateNode));
 }
 
 /** In the order of the definition: on events, on what is invoked, after delays; then what happens at once. */
-const transitionsOf = (node: AnyStateNode): readonly Transition[] => [
+export const transitionsOf = (node: AnyStateNode): readonly Transition[] => [
   ...[...node.transitions.values()].flat(),
   ...(node.always ?? []),
   ...(node.type === 'history' ? [historyDefault(node)] : []),
@@ -207,7 +207,7 @@ function labelOf(node: AnyStateNode, { eventType, guard, actions }: Transition):
 }
 
 /** The event's name for a reader: XState's own have the ids of states in them. */
-function eventOf(node: AnyStateNode, eventType: string): string {
+export function eventOf(node: AnyStateNode, eventType: string): string {
   if (eventType === '') return 'always';
   if (eventType === '*') return 'any other event';
   if (eventType === HISTORY) return 'without history';
@@ -254,7 +254,7 @@ function nameOf(named: unknown): string {
   return name.replace(/^xstate\./, '');
 }
 
-function guardName(guard: unknown): string {
+export function guardName(guard: unknown): string {
   const { name, guards, stateValue } = guard as Named;
   if (stateValue !== undefined)
     return `in ${typeof stateValue === 'string' ? stateValue : JSON.stringify(stateValue)}`;
