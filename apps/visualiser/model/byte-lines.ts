@@ -1,10 +1,12 @@
-/** The size of a piece of memory that lines are kept in. */
+/** The most that a piece of memory has in which lines are kept; the first ones are smaller. */
 const PIECE = 4 * 1024 * 1024;
+const FIRST_PIECE = 64 * 1024;
 
 /** Lines of bytes, kept together in few large pieces: a million of them cost little more than their bytes. */
 export class ByteLines {
   readonly #pieces: Uint8Array[] = [];
-  #used = PIECE;
+  #room = 0;
+  #used = 0;
   #starts = new Float64Array(1_024);
   #lengths = new Uint32Array(1_024);
   #count = 0;
@@ -19,8 +21,9 @@ export class ByteLines {
   }
 
   push(line: Uint8Array): void {
-    if (this.#used + line.length > PIECE) {
-      this.#pieces.push(new Uint8Array(Math.max(PIECE, line.length)));
+    if (this.#used + line.length > this.#room) {
+      this.#room = Math.max(Math.min(PIECE, Math.max(FIRST_PIECE, this.#bytes)), line.length);
+      this.#pieces.push(new Uint8Array(this.#room));
       this.#used = 0;
     }
     const piece = this.#pieces.length - 1;
