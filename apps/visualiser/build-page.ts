@@ -1,5 +1,5 @@
 /**
- * Builds the page into apps/visualiser/dist: `npm run build:page`. What is there needs no server but one for files, and nothing from
+ * Builds the page into apps/visualiser/dist, or into the folder that is named: `npm run build:page`. What is there needs no server but one for files, and nothing from
  * elsewhere. The machines of the system are drawn now; the page bundles the drawings.
  */
 import { fileURLToPath } from 'node:url';
@@ -26,7 +26,7 @@ await build({
   plugins: [drawings()],
   worker: { format: 'es', plugins: () => [drawings()] },
   build: {
-    outDir: 'dist',
+    outDir: process.argv[2] ?? 'dist',
     emptyOutDir: true,
     target: 'es2024',
     // The page's rules allow scripts of its own origin only, none within it.

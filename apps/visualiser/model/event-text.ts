@@ -11,9 +11,17 @@ export function entryText(entry: Entry): string {
 }
 
 export const isBadEntry = (entry: Entry): boolean =>
-  entry.kind === 'event' && (entry.event.errorCode !== undefined || BAD.has(entry.event.type) || isBadOutcome(entry.event));
+  entry.kind === 'event' &&
+  (entry.event.errorCode !== undefined || BAD.has(entry.event.type) || isBadOutcome(entry.event));
 
-const BAD: ReadonlySet<string> = new Set(['dead-letter', 'error', 'agent-crashed', 'agent-failed', 'agent-parked', 'place-died']);
+const BAD: ReadonlySet<string> = new Set([
+  'dead-letter',
+  'error',
+  'agent-crashed',
+  'agent-failed',
+  'agent-parked',
+  'place-died',
+]);
 
 const isBadOutcome = ({ type, outcome }: WatchedEvent): boolean =>
   type === 'envelope-settled' && outcome !== undefined && outcome !== 'handled';
@@ -48,24 +56,51 @@ function eventText(event: WatchedEvent): string {
     case 'events-left-out':
       return `${event.count ?? 0} events of ${event.place ?? 'a thread'} were left out under load`;
     default:
-      return [type, event.agentId ?? event.place ?? event.targetAgentId ?? '', reason ?? ''].filter((one) => one !== '').join(' · ');
+      return [type, event.agentId ?? event.place ?? event.targetAgentId ?? '', reason ?? '']
+        .filter((one) => one !== '')
+        .join(' · ');
   }
 }
 
 const tookText = ({ duration }: WatchedEvent): string =>
   duration === undefined ? '' : ` for ${durationText(duration)}`;
 
-function machineText({ machine = 'a machine', actorId, agentId, event, from, to, failedGuards }: WatchedEvent): string {
-  const who = [agentId ?? '', machine, actorId === agentId ? '' : (actorId ?? '')].filter((one) => one !== '').join(' ');
+function machineText({
+  machine = 'a machine',
+  actorId,
+  agentId,
+  event,
+  from,
+  to,
+  failedGuards,
+}: WatchedEvent): string {
+  const who = [agentId ?? '', machine, actorId === agentId ? '' : (actorId ?? '')]
+    .filter((one) => one !== '')
+    .join(' ');
   const on = event === undefined ? '' : ` on ${event}`;
-  if (from === to && failedGuards !== undefined) return `${who} stayed ${to ?? ''}${on}: ${failedGuards.join(', ')} did not hold`;
+  if (from === to && failedGuards !== undefined)
+    return `${who} stayed ${to ?? ''}${on}: ${failedGuards.join(', ')} did not hold`;
   return `${who} went from ${from ?? '?'} to ${to ?? '?'}${on}`;
 }
 
-function missionText({ mission = 'the mission', task, step = '', gate, agentId, success, reason }: WatchedEvent): string {
+const MISSION_STEPS: ReadonlyMap<string, string> = new Map([
+  ['mission-started', 'began'],
+  ['mission-ended', 'ended'],
+]);
+
+function missionText({
+  mission = 'the mission',
+  task,
+  step = '',
+  gate,
+  agentId,
+  success,
+  reason,
+}: WatchedEvent): string {
   const why = reason === undefined ? '' : `: ${reason}`;
   const by = agentId === undefined ? '' : ` by ${agentId}`;
-  if (step === 'gate') return `the gate ${gate ?? ''} ${success === false ? 'refused' : 'passed'} the task ${task ?? ''}${why}`;
-  if (task === undefined) return `${mission} ${step === 'mission-ended' ? 'ended' : 'began'}${why}`;
+  if (step === 'gate')
+    return `the gate ${gate ?? ''} ${success === false ? 'refused' : 'passed'} the task ${task ?? ''}${why}`;
+  if (task === undefined) return `the mission ${mission} ${MISSION_STEPS.get(step) ?? step}${why}`;
   return `the task ${task} was ${step.replace(/^task-/, '')}${by}${why}`;
 }

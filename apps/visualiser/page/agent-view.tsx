@@ -44,7 +44,9 @@ export function AgentView({ id }: { readonly id: string }): JSX.Element {
             {agent.machines.length === 0 ? (
               <p class="empty">This recording tells of no state machine of this agent.</p>
             ) : (
-              agent.machines.map((machine, at) => <Machine key={machine.key} machine={machine} isOpen={at === 0} />)
+              agent.machines.map((machine, at) => (
+                <Machine key={machine.key} machine={machine} isOpen={at === 0} />
+              ))
             )}
           </section>
           <Conversations agent={agent} />
@@ -59,15 +61,26 @@ function Card({ agent, nowMs }: { readonly agent: AgentDetail; readonly nowMs: n
     ['Id', <Text key="id" of={agent.id} max={80} />],
     ['Version', agent.version],
     ['Tier', agent.tier === undefined ? undefined : `${agent.tier} of 0 to 3, 0 is trusted most`],
-    ['Does', agent.capabilities.length === 0 ? undefined : <Text key="does" of={agent.capabilities.join(', ')} max={300} />],
+    [
+      'Does',
+      agent.capabilities.length === 0 ? undefined : (
+        <Text key="does" of={agent.capabilities.join(', ')} max={300} />
+      ),
+    ],
     ['Thread', agent.place === undefined ? undefined : <Text key="place" of={whereOf(agent)} max={120} />],
     ['Isolation', agent.isolation],
     ['Restart group', agent.group],
     ['In this state', `for ${durationText(nowMs - agent.sinceMs)}`],
     ['Last heard of', `${durationText(nowMs - agent.lastSeenMs)} ago`],
-    ['Tried again', agent.retryAtMs === undefined ? undefined : `in ${durationText(agent.retryAtMs - nowMs)}`],
+    [
+      'Tried again',
+      agent.retryAtMs === undefined ? undefined : `in ${durationText(agent.retryAtMs - nowMs)}`,
+    ],
     ['Parked', agent.parked],
-    ['Tainted by', agent.taint.length === 0 ? undefined : <Text key="taint" of={agent.taint.join(', ')} max={200} />],
+    [
+      'Tainted by',
+      agent.taint.length === 0 ? undefined : <Text key="taint" of={agent.taint.join(', ')} max={200} />,
+    ],
   ];
   return (
     <section class="card" aria-label="Card">
@@ -87,7 +100,12 @@ function Card({ agent, nowMs }: { readonly agent: AgentDetail; readonly nowMs: n
 }
 
 const whereOf = ({ place = '', node, pid, threadId }: AgentDetail): string =>
-  [node ?? '', place, threadId === undefined ? '' : `thread ${threadId}`, pid === undefined ? '' : `process ${pid}`]
+  [
+    node ?? '',
+    place,
+    threadId === undefined ? '' : `thread ${threadId}`,
+    pid === undefined ? '' : `process ${pid}`,
+  ]
     .filter((one) => one !== '')
     .join(', ');
 
@@ -101,7 +119,8 @@ function Now({ agent, nowMs }: { readonly agent: AgentDetail; readonly nowMs: nu
           'It works at nothing.'
         ) : (
           <>
-            Works at <Text of={busy.what} max={60} /> for <Text of={busy.from} max={40} />, since {durationText(nowMs - busy.sinceMs)}
+            Works at <Text of={busy.what} max={60} /> for <Text of={busy.from} max={40} />, since{' '}
+            {durationText(nowMs - busy.sinceMs)}
             {busy.conversationId === undefined ? null : (
               <>
                 {' '}
@@ -191,7 +210,11 @@ function Waits({
       <ul class="lines">
         {waits.map((wait) => (
           <li key={wait.envelopeId}>
-            {isWaiter ? <AgentLink id={wait.awaited} name={wait.awaitedName} /> : <AgentLink id={wait.waiter} name={wait.waiterName} />}{' '}
+            {isWaiter ? (
+              <AgentLink id={wait.awaited} name={wait.awaitedName} />
+            ) : (
+              <AgentLink id={wait.waiter} name={wait.waiterName} />
+            )}{' '}
             <span class="quiet">
               <Text of={wait.capability ?? ''} max={40} /> since {durationText(nowMs - wait.sinceMs)}
               {wait.untilMs === undefined ? '' : `, until in ${durationText(wait.untilMs - nowMs)}`}

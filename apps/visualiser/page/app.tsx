@@ -45,9 +45,9 @@ export function App({ onToken }: { readonly onToken: (token: string) => void }):
   const isEmpty = look === undefined || (source?.kind !== 'trace' && look.clock.length === 0);
   return (
     <Dropped>
-      <a class="skip" href="#main" onClick={(event) => (event.preventDefault(), main.current?.focus())}>
+      <button type="button" class="skip" onClick={() => main.current?.focus()}>
         Skip to the content
-      </a>
+      </button>
       <Header />
       <main id="main" ref={main} tabIndex={-1}>
         {isEmpty ? <Start onToken={onToken} /> : <CurrentView />}

@@ -11,9 +11,10 @@ export interface ChartLine {
   readonly fill?: boolean;
 }
 
-const colourOf = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const colourOf = (name: string): string =>
+  getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-/** Lines over time on a canvas. The first of `data` is the time in Unix seconds. */
+/** Lines over time on a canvas. The first of `data` is the time in seconds since the start. */
 export function Chart({
   label,
   lines,
@@ -35,7 +36,11 @@ export function Chart({
     const scheme = matchMedia('(prefers-color-scheme: dark)');
     const make = (): void => {
       plot.current?.destroy();
-      plot.current = new uPlot(optionsOf(lines, element.clientWidth, height), data as unknown as uPlot.AlignedData, element);
+      plot.current = new uPlot(
+        optionsOf(lines, element.clientWidth, height),
+        data as unknown as uPlot.AlignedData,
+        element,
+      );
     };
     make();
     const observer = new ResizeObserver(() => plot.current?.setSize({ width: element.clientWidth, height }));
@@ -49,7 +54,10 @@ export function Chart({
     };
   }, [theme, height]);
   const last = data.map((one) => one.at(-1) ?? 0).join(' ');
-  useEffect(() => plot.current?.setData(data as unknown as uPlot.AlignedData), [data.length, data[0]?.length, last]);
+  useEffect(
+    () => plot.current?.setData(data as unknown as uPlot.AlignedData),
+    [data.length, data[0]?.length, last],
+  );
   return (
     <figure class="chart" role="img" aria-label={label}>
       <div ref={box} />
@@ -57,7 +65,15 @@ export function Chart({
         {lines.map(({ label: name, colour, dash }) => (
           <span key={name}>
             <svg width="22" height="8" viewBox="0 0 22 8" aria-hidden="true">
-              <line x1="0" x2="22" y1="4" y2="4" stroke={`var(${colour})`} stroke-width="2" stroke-dasharray={dash?.join(' ')} />
+              <line
+                x1="0"
+                x2="22"
+                y1="4"
+                y2="4"
+                stroke={`var(${colour})`}
+                stroke-width="2"
+                stroke-dasharray={dash?.join(' ')}
+              />
             </svg>{' '}
             {name}
           </span>
@@ -80,9 +96,9 @@ function optionsOf(lines: readonly ChartLine[], width: number, height: number): 
     height,
     legend: { show: false },
     cursor: { show: false },
-    scales: { y: { range: (_plot, _low, high) => [0, Math.max(1, high * 1.1)] } },
+    scales: { x: { time: false }, y: { range: (_plot, _low, high) => [0, Math.max(1, high * 1.1)] } },
     axes: [
-      { ...axis, size: 22, space: 60 },
+      { ...axis, size: 22, space: 50, values: (_plot, values) => values.map(clockText) },
       { ...axis, size: 44, space: 26, values: (_plot, values) => values.map(shortNumber) },
     ],
     series: [
@@ -97,6 +113,12 @@ function optionsOf(lines: readonly ChartLine[], width: number, height: number): 
       })),
     ],
   };
+}
+
+function clockText(seconds: number): string {
+  if (seconds < 0) return '';
+  const whole = Math.round(seconds);
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
 }
 
 function shortNumber(value: number): string {

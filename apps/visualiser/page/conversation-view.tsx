@@ -19,23 +19,30 @@ export function ConversationView({ id }: { readonly id: string }): JSX.Element {
   const save = async (as: 'svg' | 'mermaid'): Promise<void> => {
     const text = await state.recorder.exportConversation(id, as);
     if (text !== undefined)
-      saveFile(text, { name: `${id}.${as === 'svg' ? 'svg' : 'mmd'}`, type: as === 'svg' ? 'image/svg+xml' : 'text/plain' });
+      saveFile(text, {
+        name: `${id}.${as === 'svg' ? 'svg' : 'mmd'}`,
+        type: as === 'svg' ? 'image/svg+xml' : 'text/plain',
+      });
   };
   return (
     <div class="view conversation">
       <p class="crumbs">
-        <a href={state.link({ view: 'conversations' })}>Conversations</a> / <Term word="conversation">conversation</Term>
+        <a href={state.link({ view: 'conversations' })}>Conversations</a> /{' '}
+        <Term word="conversation">conversation</Term>
       </p>
       <h1>
         <Text of={id} max={120} />
       </h1>
       {isThis === undefined ? null : !isThis.isKnown ? (
-        <p class="empty">At this moment nothing of this conversation has happened, or it is no longer kept.</p>
+        <p class="empty">
+          At this moment nothing of this conversation has happened, or it is no longer kept.
+        </p>
       ) : (
         <>
           <div class="bar">
             <span>
-              {isThis.participants.length} take part, {isThis.total} rows in {durationText(isThis.lastMs - isThis.firstMs)}
+              {isThis.participants.length} take part, {isThis.total} rows in{' '}
+              {durationText(isThis.lastMs - isThis.firstMs)}
               {isThis.leftOut > 0 ? `, ${isThis.leftOut} more are not drawn` : ''}
             </span>
             {isThis.troubles > 0 ? (
@@ -47,7 +54,9 @@ export function ConversationView({ id }: { readonly id: string }): JSX.Element {
                 <Icon name="good" /> nothing went wrong
               </span>
             )}
-            <span class="quiet key">— sent · – – answer · ····· tried again · ✕ went wrong · ⚑ from outside · ◔ budget</span>
+            <span class="quiet key">
+              — sent · – – answer · ····· tried again · ✕ went wrong · ⚑ from outside · ◔ budget
+            </span>
             <span class="push line">
               Save as
               <button type="button" onClick={() => void save('svg')}>
@@ -60,7 +69,9 @@ export function ConversationView({ id }: { readonly id: string }): JSX.Element {
           </div>
           <div class={chosen === undefined ? 'split alone' : 'split'}>
             <Sequence body={isThis} box={box} chosen={chosen} onChoose={setChosen} />
-            {chosen === undefined ? null : <Detail id={id} at={chosen} onClose={() => setChosen(undefined)} />}
+            {chosen === undefined ? null : (
+              <Detail id={id} at={chosen} onClose={() => setChosen(undefined)} />
+            )}
           </div>
         </>
       )}
@@ -90,7 +101,17 @@ function Sequence({
       className="sequence-scroll"
       role="list"
       head={
-        <svg class="sequence sequence-head" width={width} height={SEQUENCE.top - 8} viewBox={`0 0 ${width} ${SEQUENCE.top - 8}`} role="img" aria-label={`Who takes part: ${body.participants.map(({ id }) => id).join(', ').slice(0, 300)}`}>
+        <svg
+          class="sequence sequence-head"
+          width={width}
+          height={SEQUENCE.top - 8}
+          viewBox={`0 0 ${width} ${SEQUENCE.top - 8}`}
+          role="img"
+          aria-label={`Who takes part: ${body.participants
+            .map(({ id }) => id)
+            .join(', ')
+            .slice(0, 300)}`}
+        >
           {body.head.map((drawing, at) => (
             <Drawn key={at} drawing={drawing} />
           ))}
@@ -110,7 +131,13 @@ function Sequence({
               data-row={at}
               onClick={() => onChoose(at)}
             >
-              <svg class="sequence" width={width} height={SEQUENCE.row} viewBox={`0 ${top} ${width} ${SEQUENCE.row}`} aria-hidden="true">
+              <svg
+                class="sequence"
+                width={width}
+                height={SEQUENCE.row}
+                viewBox={`0 ${top} ${width} ${SEQUENCE.row}`}
+                aria-hidden="true"
+              >
                 {body.participants.map((_, column) => {
                   const x = SEQUENCE.left + (column + 0.5) * SEQUENCE.column;
                   return <line key={column} class="life" x1={x} x2={x} y1={top} y2={top + SEQUENCE.row} />;
@@ -126,7 +153,15 @@ function Sequence({
 }
 
 /** What there is to know of an arrow: the envelope, redacted. */
-function Detail({ id, at, onClose }: { readonly id: string; readonly at: number; readonly onClose: () => void }): JSX.Element {
+function Detail({
+  id,
+  at,
+  onClose,
+}: {
+  readonly id: string;
+  readonly at: number;
+  readonly onClose: () => void;
+}): JSX.Element {
   const { state } = usePage();
   const [detail, setDetail] = useState<RowDetail>();
   const heading = useRef<HTMLHeadingElement>(null);
@@ -142,7 +177,11 @@ function Detail({ id, at, onClose }: { readonly id: string; readonly at: number;
     };
   }, [id, at]);
   return (
-    <aside class="facts detail" aria-label="Envelope" onKeyDown={(event) => (event.key === 'Escape' ? onClose() : undefined)}>
+    <aside
+      class="facts detail"
+      aria-label="Envelope"
+      onKeyDown={(event) => (event.key === 'Escape' ? onClose() : undefined)}
+    >
       <div class="line">
         <h2 ref={heading} tabIndex={-1}>
           <Text of={detail?.title ?? ''} max={160} />
@@ -164,10 +203,7 @@ function Detail({ id, at, onClose }: { readonly id: string; readonly at: number;
       {detail?.envelope === undefined ? null : (
         <>
           <h3>The envelope, with secrets taken out</h3>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard. */}
-          <pre tabIndex={0} aria-label="Envelope as JSON">
-            {lined(detail.envelope)}
-          </pre>
+          <pre tabIndex={0}>{lined(detail.envelope)}</pre>
         </>
       )}
       {detail?.why === undefined ? null : <p class="quiet">{detail.why}</p>}

@@ -16,14 +16,24 @@ export function ConversationsView(): JSX.Element {
       <div class="bar">
         <h2>Conversations</h2>
         <span class="quiet">
-          {body === undefined ? '' : `${body.conversations.length} of ${body.total}, the last ones first. Each is all that one request has caused.`}
+          {body === undefined
+            ? ''
+            : `${body.conversations.length} of ${body.total}, the last ones first. Each is all that one request has caused.`}
         </span>
         <label class="push">
-          Find <input type="search" value={text} placeholder="id or capability" onInput={(event) => state.refine({ text: event.currentTarget.value })} />
+          Find{' '}
+          <input
+            type="search"
+            value={text}
+            placeholder="id or capability"
+            onInput={(event) => state.refine({ text: event.currentTarget.value })}
+          />
         </label>
       </div>
       {body === undefined ? null : body.conversations.length === 0 ? (
-        <p class="empty">{text === '' ? 'Nobody has asked anything yet.' : 'No conversation is like that.'}</p>
+        <p class="empty">
+          {text === '' ? 'Nobody has asked anything yet.' : 'No conversation is like that.'}
+        </p>
       ) : (
         <table class="plain wide">
           <thead>
@@ -51,7 +61,7 @@ export function ConversationsView(): JSX.Element {
                 </td>
                 <td class="number">{events}</td>
                 <td class="number">{sinceStart(firstMs, startedAtMs)}</td>
-                <td class="number">{durationText(lastMs - firstMs)}</td>
+                <td class="number">{events < 2 ? '–' : durationText(lastMs - firstMs)}</td>
                 <td class={troubles > 0 ? 'number warning' : 'number quiet'}>
                   {troubles > 0 ? <Icon name="warning" /> : null} {troubles}
                 </td>

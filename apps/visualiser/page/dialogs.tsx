@@ -130,19 +130,30 @@ function Help(): JSX.Element {
     <Modal title="How to read this page" onClose={() => state.show(undefined)}>
       <dl class="help">
         <dt>System</dt>
-        <dd>Every agent, by node and thread. An agent that works is busy; the bar is its mailbox. “Who talks to whom” draws the same as a net.</dd>
+        <dd>
+          Every agent, by node and thread. An agent that works is busy; the bar is its mailbox. “Who talks to
+          whom” draws the same as a net.
+        </dd>
         <dt>Work</dt>
         <dd>The mission’s tasks, what agents propose to each other, and what is spent.</dd>
         <dt>Conversations</dt>
-        <dd>Each is what one request has caused, as a sequence: dashed arrows are answers, dotted ones are tried again, and those with a cross went wrong.</dd>
+        <dd>
+          Each is what one request has caused, as a sequence: dashed arrows are answers, dotted ones are tried
+          again, and those with a cross went wrong.
+        </dd>
         <dt>Trouble</dt>
-        <dd>What is wrong, the worst first: who waits for whom, what reached nobody, what was refused, who gave up.</dd>
+        <dd>
+          What is wrong, the worst first: who waits for whom, what reached nobody, what was refused, who gave
+          up.
+        </dd>
         <dt>Time</dt>
-        <dd>What happened, one by one. The bar below goes back in time: then the whole page shows that moment.</dd>
+        <dd>
+          What happened, one by one. The bar below goes back in time: then the whole page shows that moment.
+        </dd>
       </dl>
       <p>
-        In the time bar, the arrow keys step through what happened, Home and End go to its ends, and Space plays. Every link keeps the
-        moment that you look at.
+        In the time bar, the arrow keys step through what happened, Home and End go to its ends, and Space
+        plays. Every link keeps the moment that you look at.
       </p>
     </Modal>
   );

@@ -3,7 +3,17 @@ import { shownText } from '../model/shown-text.ts';
 import type { SvgNode } from '../model/svg.ts';
 
 /** The elements that a drawing may have: a worker makes them, and text from outside is only ever text. */
-const TAGS: ReadonlySet<string> = new Set(['svg', 'g', 'title', 'text', 'rect', 'line', 'path', 'polygon', 'circle']);
+const TAGS: ReadonlySet<string> = new Set([
+  'svg',
+  'g',
+  'title',
+  'text',
+  'rect',
+  'line',
+  'path',
+  'polygon',
+  'circle',
+]);
 
 /** A drawing as elements of the page. */
 export function Drawn({ drawing }: { readonly drawing: SvgNode }): JSX.Element | null {

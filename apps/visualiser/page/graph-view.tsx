@@ -21,9 +21,14 @@ export function GraphView(): JSX.Element {
     if (body === undefined) return;
     let isWanted = true;
     const boxes = body.nodes.map(({ id }) => ({ id, width: WIDTH, height: HEIGHT }));
-    void draughtsman.graph(boxes, lines.map(({ from, to }) => ({ from, to }))).then((graph) => {
-      if (isWanted) setLayout({ key, graph });
-    });
+    void draughtsman
+      .graph(
+        boxes,
+        lines.map(({ from, to }) => ({ from, to })),
+      )
+      .then((graph) => {
+        if (isWanted) setLayout({ key, graph });
+      });
     return () => {
       isWanted = false;
     };
@@ -34,14 +39,24 @@ export function GraphView(): JSX.Element {
       <div class="bar">
         <h2>Who talks to whom</h2>
         <a href={state.link({ view: 'system' })}>Agents by thread</a>
-        <span class="push quiet">A thicker line carried more; a dashed one was refused at times; a moving one is in use now.</span>
+        <span class="push quiet">
+          A thicker line carried more; a dashed one was refused at times; a moving one is in use now.
+        </span>
       </div>
       {body === undefined || body.nodes.length === 0 ? (
         <p class="empty">Nobody has sent anything yet.</p>
       ) : (
         <>
-          {body.leftOut > 0 ? <p class="quiet">The {body.nodes.length} with the most traffic; {body.leftOut} others are left out.</p> : null}
-          {layout === undefined ? <p class="quiet">Drawing…</p> : <Net body={body} graph={layout.key === key ? layout.graph : layout.graph} lines={lines} />}
+          {body.leftOut > 0 ? (
+            <p class="quiet">
+              The {body.nodes.length} with the most traffic; {body.leftOut} others are left out.
+            </p>
+          ) : null}
+          {layout === undefined ? (
+            <p class="quiet">Drawing…</p>
+          ) : (
+            <Net body={body} graph={layout.key === key ? layout.graph : layout.graph} lines={lines} />
+          )}
           <EdgeTable body={body} />
         </>
       )}
@@ -79,13 +94,25 @@ function linesOf(body: GraphLook | undefined): readonly NetLine[] {
   return [...lines.values()];
 }
 
-function Net({ body, graph, lines }: { readonly body: GraphLook; readonly graph: GraphLayout; readonly lines: readonly NetLine[] }): JSX.Element {
+function Net({
+  body,
+  graph,
+  lines,
+}: {
+  readonly body: GraphLook;
+  readonly graph: GraphLayout;
+  readonly lines: readonly NetLine[];
+}): JSX.Element {
   const { state } = usePage();
   const most = Math.max(1, ...lines.map(({ count }) => count));
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard.
     <section class="canvas" tabIndex={0} aria-label="Drawing of who talks to whom">
-      <svg viewBox={`0 0 ${graph.width} ${graph.height}`} width={graph.width} height={graph.height} class="net">
+      <svg
+        viewBox={`0 0 ${graph.width} ${graph.height}`}
+        width={graph.width}
+        height={graph.height}
+        class="net"
+      >
         <title>Who talks to whom</title>
         {lines.map(({ from, to, count, refused, isRecent }, at) => {
           const points = graph.lines[at]?.points ?? [];
@@ -105,8 +132,15 @@ function Net({ body, graph, lines }: { readonly body: GraphLook; readonly graph:
           if (at === undefined) return null;
           const word = isSystem ? 'the runtime' : status === 'running' ? (isBusy ? 'busy' : 'idle') : status;
           return (
-            <a key={id} href={state.link({ view: 'agent', id })} aria-label={`${shownText(name, 40)}, ${word}`}>
-              <g transform={`translate(${(at.x - WIDTH / 2).toFixed(1)} ${(at.y - HEIGHT / 2).toFixed(1)})`} class={`net-node ${isSystem ? 'system' : word}`}>
+            <a
+              key={id}
+              href={state.link({ view: 'agent', id })}
+              aria-label={`${shownText(name, 40)}, ${word}`}
+            >
+              <g
+                transform={`translate(${(at.x - WIDTH / 2).toFixed(1)} ${(at.y - HEIGHT / 2).toFixed(1)})`}
+                class={`net-node ${isSystem ? 'system' : word}`}
+              >
                 <rect width={WIDTH} height={HEIGHT} rx="8" />
                 <text x={WIDTH / 2} y="15" text-anchor="middle">
                   {shownText(name, 17)}

@@ -38,9 +38,14 @@ export function Header(): JSX.Element {
         <ul class="tabs">
           {TABS.map(({ view, name, also }) => (
             <li key={view}>
-              <a href={state.link({ view })} aria-current={route.view === view || also.includes(route.view) ? 'page' : undefined}>
+              <a
+                href={state.link({ view })}
+                aria-current={route.view === view || also.includes(route.view) ? 'page' : undefined}
+              >
                 {name}
-                {view === 'trouble' && summary !== undefined ? <Badge bad={summary.bad} warnings={summary.warnings} /> : null}
+                {view === 'trouble' && summary !== undefined ? (
+                  <Badge bad={summary.bad} warnings={summary.warnings} />
+                ) : null}
               </a>
             </li>
           ))}
@@ -64,7 +69,10 @@ export function Header(): JSX.Element {
         />
         <label>
           <span class="unseen">Colours</span>
-          <select value={state.theme} onChange={(event) => state.setTheme(event.currentTarget.value as Theme)}>
+          <select
+            value={state.theme}
+            onChange={(event) => state.setTheme(event.currentTarget.value as Theme)}
+          >
             <option value="auto">Auto</option>
             <option value="light">Light</option>
             <option value="dark">Dark</option>

@@ -11,7 +11,9 @@ import { takeToken } from './route.ts';
 
 const TOKEN = 'orrery-token';
 
-const recorderWorker = new Worker(new URL('../worker/recorder.worker.ts', import.meta.url), { type: 'module' });
+const recorderWorker = new Worker(new URL('../worker/recorder.worker.ts', import.meta.url), {
+  type: 'module',
+});
 const drawingWorker = new Worker(new URL('../worker/drawing.worker.ts', import.meta.url), { type: 'module' });
 const recorder = wrap<Recorder>(recorderWorker);
 const draughtsman = wrap<Draughtsman>(drawingWorker);

@@ -26,10 +26,18 @@ export function Meter({
 }
 
 /** The last seconds as a line. */
-export function Spark({ counts, label }: { readonly counts: readonly number[]; readonly label: string }): JSX.Element {
+export function Spark({
+  counts,
+  label,
+}: {
+  readonly counts: readonly number[];
+  readonly label: string;
+}): JSX.Element {
   const most = Math.max(1, ...counts);
   const step = 60 / Math.max(1, counts.length - 1);
-  const points = counts.map((count, at) => `${(at * step).toFixed(1)},${(15 - (count / most) * 13).toFixed(1)}`).join(' ');
+  const points = counts
+    .map((count, at) => `${(at * step).toFixed(1)},${(15 - (count / most) * 13).toFixed(1)}`)
+    .join(' ');
   return (
     <svg class="spark" viewBox="0 0 60 16" width="60" height="16" role="img" aria-label={label}>
       <polyline points={points} fill="none" stroke="currentColor" stroke-width="1.3" />

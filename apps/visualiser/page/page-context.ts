@@ -1,7 +1,7 @@
 import type { Remote } from 'comlink';
 import { createContext } from 'preact';
 import { useContext, useEffect, useLayoutEffect, useReducer } from 'preact/hooks';
-import type { Body, Look, Query } from '../worker/look.ts';
+import type { Body, Query } from '../worker/look.ts';
 import type { Draughtsman } from '../worker/drawing.worker.ts';
 import type { PageState } from './page-state.ts';
 
@@ -26,13 +26,11 @@ export function useChanges(state: PageState): void {
 }
 
 /** Asks for what a view shows; undefined until there is an answer to it. */
-export function useBody<V extends Body['view']>(query: Query & { readonly view: V }): (Body & { readonly view: V }) | undefined {
+export function useBody<V extends Body['view']>(
+  query: Query & { readonly view: V },
+): (Body & { readonly view: V }) | undefined {
   const { state } = usePage();
   useLayoutEffect(() => state.ask(query), [state, JSON.stringify(query)]);
   const body = state.look?.body;
   return body?.view === query.view ? (body as Body & { readonly view: V }) : undefined;
-}
-
-export function useLook(): Look | undefined {
-  return usePage().state.look;
 }

@@ -129,7 +129,11 @@ export class PageState {
     const { clock } = this.look ?? {};
     if (clock === undefined) return;
     const isAtEnd = clock.position >= clock.length;
-    this.#play = { fromMs: isAtEnd ? clock.firstMs : clock.atMs, beganAt: performance.now(), speed: this.speed };
+    this.#play = {
+      fromMs: isAtEnd ? clock.firstMs : clock.atMs,
+      beganAt: performance.now(),
+      speed: this.speed,
+    };
     this.change();
     void this.#lookOnce();
   }

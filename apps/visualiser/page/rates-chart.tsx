@@ -8,9 +8,15 @@ const LINES: readonly ChartLine[] = [
   { label: 'failed', colour: '--bad', dash: [2, 3] },
 ];
 
-export function RatesChart({ rates }: { readonly rates: RatesLook }): JSX.Element {
+export function RatesChart({
+  rates,
+  startedAtMs,
+}: {
+  readonly rates: RatesLook;
+  readonly startedAtMs: number;
+}): JSX.Element {
   const { second, sent, settled, failed } = rates;
-  const times = sent.map((_, at) => second - sent.length + 1 + at);
+  const times = sent.map((_, at) => second - sent.length + 1 + at - Math.floor(startedAtMs / 1_000));
   const label = `Envelopes a second, the last ${sent.length} seconds: ${sent.at(-1) ?? 0} sent, ${settled.at(-1) ?? 0} done, ${failed.at(-1) ?? 0} failed`;
   return <Chart label={label} lines={LINES} data={[times, sent, settled, failed]} height={150} />;
 }

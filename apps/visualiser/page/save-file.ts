@@ -1,5 +1,8 @@
 /** Gives a text to whoever looks at the page as a file. */
-export function saveFile(text: string, { name, type }: { readonly name: string; readonly type: string }): void {
+export function saveFile(
+  text: string,
+  { name, type }: { readonly name: string; readonly type: string },
+): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement('a');
   link.href = url;

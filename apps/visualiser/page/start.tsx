@@ -6,7 +6,8 @@ import { TokenForm } from './dialogs.tsx';
 export function Start({ onToken }: { readonly onToken: (token: string) => void }): JSX.Element {
   const { state } = usePage();
   const source = state.look?.source;
-  const isWaiting = source?.state === 'connecting' || source?.state === 'connected' || source?.state === 'opening';
+  const isWaiting =
+    source?.state === 'connecting' || source?.state === 'connected' || source?.state === 'opening';
   return (
     <div class="start">
       <h1>See what a team of agents does</h1>
@@ -35,8 +36,8 @@ export function Start({ onToken }: { readonly onToken: (token: string) => void }
       )}
       <h2>A recorded run</h2>
       <p>
-        Drop a trace anywhere on this page, or choose “Open a trace”. <code>orrery run --record FILE</code> writes one, and so does a
-        simulation that fails. It is read here, in the browser, and goes nowhere.
+        Drop a trace anywhere on this page, or choose “Open a trace”. <code>orrery run --record FILE</code>{' '}
+        writes one, and so does a simulation that fails. It is read here, in the browser, and goes nowhere.
       </p>
     </div>
   );

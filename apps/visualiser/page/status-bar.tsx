@@ -23,14 +23,21 @@ export function StatusBar(): JSX.Element {
   const { state } = usePage();
   const source = state.look?.source;
   if (source === undefined) return <div class="status-bar">Starting</div>;
-  const level = source.state === 'reconnecting' ? 'warning' : source.state === 'wrong-token' || source.state === 'may-not-watch' ? 'bad' : '';
+  const level =
+    source.state === 'reconnecting'
+      ? 'warning'
+      : source.state === 'wrong-token' || source.state === 'may-not-watch'
+        ? 'bad'
+        : '';
   return (
     <div class="status-bar">
       <span class={`connection ${level}`} role="status" data-state={source.state}>
         <Icon name={ICONS[source.state]} />
         <Text of={source.text} max={120} />
       </span>
-      {source.kind === 'live' ? <span class="number">{perSecondText(source.eventsPerSecond)} events</span> : null}
+      {source.kind === 'live' ? (
+        <span class="number">{perSecondText(source.eventsPerSecond)} events</span>
+      ) : null}
       {source.leftOut > 0 ? (
         <span class="warning">
           <Icon name="warning" /> {source.leftOut} events left out under load
@@ -41,7 +48,11 @@ export function StatusBar(): JSX.Element {
           <Icon name="warning" /> {source.gaps === 1 ? 'one gap' : `${source.gaps} gaps`} in the recording
         </span>
       ) : null}
-      {source.dropped > 0 ? <span title="The page keeps the last of a live team">{source.dropped} older events no longer kept</span> : null}
+      {source.dropped > 0 ? (
+        <span title="The page keeps the last of a live team">
+          {source.dropped} older events no longer kept
+        </span>
+      ) : null}
       {source.trace === undefined ? null : <TraceStatus source={source} />}
       {source.state === 'wrong-token' || source.state === 'may-not-watch' ? (
         <button type="button" onClick={() => state.show({ kind: 'token' })}>

@@ -16,22 +16,32 @@ export function Summary({ isFirst = false }: { readonly isFirst?: boolean }): JS
       <h1 class={isFirst ? '' : 'small'}>
         <Text of={summary.sentence} max={400} />
       </h1>
-      {summary.troubles.length === 0 ? (
+      {!isFirst ? null : summary.troubles.length === 0 ? (
         <p class="calm">
           <Icon name="good" /> Nothing is wrong
         </p>
       ) : (
-        <ul class="strip" aria-label="Trouble, the worst first">
-          {summary.troubles.map((trouble) => (
-            <li key={trouble.key} class={trouble.level}>
-              <TroubleLine trouble={trouble} />
-            </li>
-          ))}
-        </ul>
+        <>
+          <ul class="strip" aria-label="Trouble, the worst first">
+            {summary.troubles.slice(0, SHOWN).map((trouble) => (
+              <li key={trouble.key} class={trouble.level}>
+                <TroubleLine trouble={trouble} />
+              </li>
+            ))}
+          </ul>
+          {summary.bad + summary.warnings > SHOWN ? (
+            <p class="all">
+              <a href={state.link({ view: 'trouble' })}>All {summary.bad + summary.warnings} troubles</a>
+            </p>
+          ) : null}
+        </>
       )}
     </section>
   );
 }
+
+/** More would push down what the page is for. */
+const SHOWN = 4;
 
 export function TroubleLine({ trouble }: { readonly trouble: Trouble }): JSX.Element {
   const { state } = usePage();
@@ -50,7 +60,9 @@ export function TroubleLine({ trouble }: { readonly trouble: Trouble }): JSX.Ele
       {sinceMs === undefined ? null : <span class="quiet"> · {durationText(nowMs - sinceMs)} ago</span>}
       {untilMs === undefined ? null : (
         <span class="quiet">
-          {untilMs >= nowMs ? ` · until in ${durationText(untilMs - nowMs)}` : ` · ${durationText(nowMs - untilMs)} too late`}
+          {untilMs >= nowMs
+            ? ` · until in ${durationText(untilMs - nowMs)}`
+            : ` · ${durationText(nowMs - untilMs)} too late`}
         </span>
       )}
     </a>

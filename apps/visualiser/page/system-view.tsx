@@ -24,11 +24,19 @@ export function SystemView(): JSX.Element {
         <a href={state.link({ view: 'graph' })}>Who talks to whom</a>
         <label class="push">
           Find{' '}
-          <input type="search" value={text} placeholder="name, thread, capability" onInput={(event) => state.refine({ text: event.currentTarget.value })} />
+          <input
+            type="search"
+            value={text}
+            placeholder="name, thread, capability"
+            onInput={(event) => state.refine({ text: event.currentTarget.value })}
+          />
         </label>
         <label>
           Show{' '}
-          <select value={only} onChange={(event) => state.refine({ only: event.currentTarget.value as typeof only })}>
+          <select
+            value={only}
+            onChange={(event) => state.refine({ only: event.currentTarget.value as typeof only })}
+          >
             <option value="all">all agents</option>
             <option value="busy">busy ones</option>
             <option value="trouble">those with trouble</option>
@@ -36,7 +44,12 @@ export function SystemView(): JSX.Element {
         </label>
       </div>
       <div class="split">
-        <div class="table tree" role="table" aria-label="Agents by node and thread" aria-rowcount={(body?.total ?? 0) + 1}>
+        <div
+          class="table tree"
+          role="table"
+          aria-label="Agents by node and thread"
+          aria-rowcount={(body?.total ?? 0) + 1}
+        >
           <Windowed
             box={box}
             first={body?.first ?? 0}
@@ -49,9 +62,11 @@ export function SystemView(): JSX.Element {
               <Row key={row.key} row={row} index={body.first + at + 2} />
             ))}
           </Windowed>
-          {body !== undefined && body.agents > 0 && body.total <= 1 ? <p class="empty">No agent is like that.</p> : null}
+          {body !== undefined && body.agents > 0 && body.total <= 1 ? (
+            <p class="empty">No agent is like that.</p>
+          ) : null}
         </div>
-        {body === undefined ? null : <Aside body={body} />}
+        {body === undefined ? null : <Aside body={body} startedAtMs={state.look?.clock.startedAtMs ?? 0} />}
       </div>
     </div>
   );
@@ -108,7 +123,9 @@ function Agent({ row, index }: { readonly row: AgentRow; readonly index: number 
   return (
     <div role="row" aria-rowindex={index} class={`tr agent ${row.trouble ?? ''}`}>
       <span role="cell" class="name">
-        {row.trouble === 'bad' || row.trouble === 'warning' ? <Icon name={row.trouble} level={row.trouble} /> : null}
+        {row.trouble === 'bad' || row.trouble === 'warning' ? (
+          <Icon name={row.trouble} level={row.trouble} />
+        ) : null}
         <AgentLink id={row.id} name={row.name} />
         {row.tier === undefined ? null : (
           <span class="quiet tier" title="Tier: how far it is trusted with others, 0 is the most">
@@ -126,6 +143,11 @@ function Agent({ row, index }: { readonly row: AgentRow; readonly index: number 
         <Status status={row.status} isBusy={busy !== undefined} />
       </span>
       <span role="cell" class="does">
+        {row.waitsFor === undefined ? null : (
+          <span class="waits">
+            <Icon name="waiting" /> waits for <Text of={row.waitsFor} max={30} />
+          </span>
+        )}
         {busy === undefined ? (
           <span class="quiet">–</span>
         ) : (
@@ -144,17 +166,16 @@ function Agent({ row, index }: { readonly row: AgentRow; readonly index: number 
             </span>
           </>
         )}
-        {row.waitsFor === undefined ? null : (
-          <span class="waits">
-            <Icon name="waiting" /> waits for <Text of={row.waitsFor} max={30} />
-          </span>
-        )}
       </span>
       <span role="cell">
         <Meter
           value={waiting}
           of={capacity}
-          label={capacity === undefined ? `${waiting} wait` : `${waiting} wait; it takes ${Math.max(0, capacity - waiting)} more (credit)`}
+          label={
+            capacity === undefined
+              ? `${waiting} wait`
+              : `${waiting} wait; it takes ${Math.max(0, capacity - waiting)} more (credit)`
+          }
         />
       </span>
       <span role="cell" class="rate">
@@ -170,7 +191,13 @@ function Agent({ row, index }: { readonly row: AgentRow; readonly index: number 
   );
 }
 
-function Aside({ body }: { readonly body: SystemLook }): JSX.Element {
+function Aside({
+  body,
+  startedAtMs,
+}: {
+  readonly body: SystemLook;
+  readonly startedAtMs: number;
+}): JSX.Element {
   const { account, rates } = body;
   const rows = [
     ['sent', account.sent, 'envelope'],
@@ -186,7 +213,7 @@ function Aside({ body }: { readonly body: SystemLook }): JSX.Element {
       <h2>
         <Term word="envelope">Envelopes</Term> a second
       </h2>
-      <RatesChart rates={rates} />
+      <RatesChart rates={rates} startedAtMs={startedAtMs} />
       <table class="plain">
         <caption class="unseen">Envelopes by outcome</caption>
         <tbody>
@@ -202,7 +229,8 @@ function Aside({ body }: { readonly body: SystemLook }): JSX.Element {
         <p class="quiet">Counted from what this recording holds.</p>
       ) : (
         <p class={account.holds ? 'quiet' : 'bad'}>
-          <Icon name={account.holds ? 'good' : 'bad'} /> {account.holds ? 'Each is accounted for.' : 'They do not add up.'}
+          <Icon name={account.holds ? 'good' : 'bad'} />{' '}
+          {account.holds ? 'Each is accounted for.' : 'They do not add up.'}
         </p>
       )}
       <h2>Agents</h2>

@@ -9,7 +9,13 @@ export function Text({ of, max = 200 }: { readonly of: string; readonly max?: nu
 }
 
 /** A word of the glossary with its meaning. */
-export function Term({ word, children }: { readonly word: keyof typeof MEANINGS; readonly children?: string }): JSX.Element {
+export function Term({
+  word,
+  children,
+}: {
+  readonly word: keyof typeof MEANINGS;
+  readonly children?: string;
+}): JSX.Element {
   return (
     <abbr class="term" title={MEANINGS[word]}>
       {children ?? word}
@@ -21,7 +27,8 @@ const MEANINGS = {
   agent: 'What a card names: it does work that others ask for',
   mailbox: 'What waits for an agent; it has a bound',
   credit: 'How much more the mailbox takes',
-  restarts: 'How often its supervisor has started it again, of how many times within that time it would before giving up',
+  restarts:
+    'How often its supervisor has started it again, of how many times within that time it would before giving up',
   tier: 'How far an agent is trusted with others, from 0, the most, to 3',
   envelope: 'A message between agents',
   'dead letter': 'An envelope that nobody can have, kept to be looked at',
@@ -55,7 +62,13 @@ export function AgentLink({ id, name = id }: { readonly id: string; readonly nam
 }
 
 /** A conversation's name as a link to it. */
-export function ConversationLink({ id, max = 48 }: { readonly id: string; readonly max?: number }): JSX.Element {
+export function ConversationLink({
+  id,
+  max = 48,
+}: {
+  readonly id: string;
+  readonly max?: number;
+}): JSX.Element {
   const { state } = usePage();
   return (
     <a href={state.link({ view: 'conversation', id })}>

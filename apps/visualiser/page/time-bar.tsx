@@ -13,8 +13,15 @@ export function TimeBar(): JSX.Element | null {
   const { clock, source } = look;
   const most = Math.max(1, ...clock.density);
   const at = sinceStart(clock.atMs, clock.startedAtMs);
-  const mode = isPlaying ? 'playing' : clock.isFollowing ? (source.kind === 'live' ? 'live' : 'at the end') : 'paused';
-  const share = clock.length === clock.first ? 1 : (clock.position - clock.first) / (clock.length - clock.first);
+  const mode = isPlaying
+    ? 'playing'
+    : clock.isFollowing
+      ? source.kind === 'live'
+        ? 'live'
+        : 'at the end'
+      : 'paused';
+  const share =
+    clock.length === clock.first ? 1 : (clock.position - clock.first) / (clock.length - clock.first);
   return (
     <section class="time-bar" aria-label="Time">
       <button type="button" title="Back to what happened before" onClick={() => void state.step(-1)}>
@@ -31,7 +38,10 @@ export function TimeBar(): JSX.Element | null {
       </button>
       <label>
         <span class="unseen">Speed</span>
-        <select value={String(state.speed)} onChange={(event) => state.setSpeed(Number(event.currentTarget.value))}>
+        <select
+          value={String(state.speed)}
+          onChange={(event) => state.setSpeed(Number(event.currentTarget.value))}
+        >
           {SPEEDS.map((speed) => (
             <option key={speed} value={String(speed)}>
               {speed}×

@@ -45,14 +45,27 @@ function Entries({ body }: { readonly body: TimeLook }): JSX.Element {
       {body.entries.length === 0 ? (
         <p class="empty">Nothing yet.</p>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard.
         <section class="scroll entries" ref={box} tabIndex={0} aria-label="List of events">
           <ol>
             {body.entries.map(({ number, atMs, text, isBad, isCurrent, type }) => (
-              <li key={number} ref={isCurrent ? current : null} class={`${isCurrent ? 'current' : ''} ${at !== undefined && number > at ? 'later' : ''}`}>
-                <button type="button" aria-current={isCurrent ? 'step' : undefined} onClick={() => state.holdAt(number + 1)}>
+              <li
+                key={number}
+                ref={isCurrent ? current : null}
+                class={`${isCurrent ? 'current' : ''} ${at !== undefined && number > at ? 'later' : ''}`}
+              >
+                <button
+                  type="button"
+                  aria-current={isCurrent ? 'step' : undefined}
+                  onClick={() => state.holdAt(number + 1)}
+                >
                   <span class="number quiet">{sinceStart(atMs, startedAtMs)}</span>
-                  {isBad ? <Icon name="bad" level="bad" /> : isCurrent ? <Icon name="play" /> : <span class="icon" />}
+                  {isBad ? (
+                    <Icon name="bad" level="bad" />
+                  ) : isCurrent ? (
+                    <Icon name="play" />
+                  ) : (
+                    <span class="icon" />
+                  )}
                   <span class="kind">{type}</span>
                   <Text of={text} max={150} />
                 </button>
@@ -123,7 +136,11 @@ function Moved({ body }: { readonly body: TimeLook }): JSX.Element {
         <ul class="chips" aria-label="Machines that moved last">
           {body.moved.map(({ key, machine, actorId, state: at, sinceMs }) => (
             <li key={key}>
-              <button type="button" aria-pressed={chosen?.key === key} onClick={() => setPinned(pinned === key ? undefined : key)}>
+              <button
+                type="button"
+                aria-pressed={chosen?.key === key}
+                onClick={() => setPinned(pinned === key ? undefined : key)}
+              >
                 <strong>
                   <Text of={actorId} max={22} />
                 </strong>{' '}

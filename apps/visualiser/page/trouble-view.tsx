@@ -33,7 +33,12 @@ export function TroubleView(): JSX.Element {
           </section>
           <section aria-label="Waits">
             <h2>
-              Who waits for whom <span class="quiet">{body.waitTotal > body.waits.length ? `the ${body.waits.length} longest of ${body.waitTotal}` : ''}</span>
+              Who waits for whom{' '}
+              <span class="quiet">
+                {body.waitTotal > body.waits.length
+                  ? `the ${body.waits.length} longest of ${body.waitTotal}`
+                  : ''}
+              </span>
             </h2>
             {body.waits.length === 0 ? (
               <p class="empty">Nobody waits for anybody.</p>
@@ -59,11 +64,25 @@ export function TroubleView(): JSX.Element {
                         <AgentLink id={wait.awaited} name={wait.awaitedName} />
                       </td>
                       <td>
-                        {wait.conversationId === undefined ? <Text of={wait.capability ?? '–'} max={40} /> : <ConversationLink id={wait.conversationId} max={40} />}
+                        {wait.conversationId === undefined ? (
+                          <Text of={wait.capability ?? '–'} max={40} />
+                        ) : (
+                          <ConversationLink id={wait.conversationId} max={40} />
+                        )}
                       </td>
                       <td class="number">{durationText(nowMs - wait.sinceMs)}</td>
-                      <td class="number">{wait.untilMs === undefined ? 'not told' : wait.untilMs < nowMs ? `${durationText(nowMs - wait.untilMs)} too late` : `in ${durationText(wait.untilMs - nowMs)}`}</td>
-                      <td>{wait.isBegun ? `worked at${wait.attempts > 1 ? `, attempt ${wait.attempts}` : ''}` : 'in the mailbox'}</td>
+                      <td class="number">
+                        {wait.untilMs === undefined
+                          ? 'not told'
+                          : wait.untilMs < nowMs
+                            ? `${durationText(nowMs - wait.untilMs)} too late`
+                            : `in ${durationText(wait.untilMs - nowMs)}`}
+                      </td>
+                      <td>
+                        {wait.isBegun
+                          ? `worked at${wait.attempts > 1 ? `, attempt ${wait.attempts}` : ''}`
+                          : 'in the mailbox'}
+                      </td>
                     </tr>
                   ))}
                 </tbody>
@@ -72,7 +91,11 @@ export function TroubleView(): JSX.Element {
           </section>
           <Letters letters={body.deadLetters} total={body.deadLetterTotal} nowMs={nowMs} />
           <Notes title="What gave up, and why" notes={body.gaveUp} empty="Nobody gave up." />
-          <Notes title="Security" notes={body.security} empty="No rule refused anything, and nobody crossed an audited boundary." />
+          <Notes
+            title="Security"
+            notes={body.security}
+            empty="No rule refused anything, and nobody crossed an audited boundary."
+          />
           <section aria-label="Taint">
             <h2>
               Who holds text from outside (<Term word="taint">taint</Term>)
@@ -83,7 +106,8 @@ export function TroubleView(): JSX.Element {
               <ul class="lines">
                 {body.tainted.map(({ id, name, sources }) => (
                   <li key={id}>
-                    <Icon name="flag" /> <AgentLink id={id} name={name} />: <Text of={sources.join(', ')} max={200} />
+                    <Icon name="flag" /> <AgentLink id={id} name={name} />:{' '}
+                    <Text of={sources.join(', ')} max={200} />
                   </li>
                 ))}
               </ul>
@@ -96,7 +120,15 @@ export function TroubleView(): JSX.Element {
   );
 }
 
-function Letters({ letters, total, nowMs }: { readonly letters: readonly DeadLetterScene[]; readonly total: number; readonly nowMs: number }): JSX.Element {
+function Letters({
+  letters,
+  total,
+  nowMs,
+}: {
+  readonly letters: readonly DeadLetterScene[];
+  readonly total: number;
+  readonly nowMs: number;
+}): JSX.Element {
   const { state } = usePage();
   const source = state.look?.source;
   return (
@@ -131,7 +163,11 @@ function Letters({ letters, total, nowMs }: { readonly letters: readonly DeadLet
                     <AgentLink id={letter.recipient} />
                   </td>
                   <td>
-                    {letter.conversationId === undefined ? <Text of={letter.type} max={30} /> : <ConversationLink id={letter.conversationId} max={30} />}
+                    {letter.conversationId === undefined ? (
+                      <Text of={letter.type} max={30} />
+                    ) : (
+                      <ConversationLink id={letter.conversationId} max={30} />
+                    )}
                   </td>
                   <td>
                     <strong>
@@ -142,11 +178,20 @@ function Letters({ letters, total, nowMs }: { readonly letters: readonly DeadLet
                   <td class="number">{durationText(nowMs - letter.atMs)} ago</td>
                   <td>
                     {source?.canUnlock === true && letter.canReplay && letter.id !== undefined ? (
-                      <button type="button" onClick={() => state.show({ kind: 'unlock', letterId: letter.id ?? '', about })}>
+                      <button
+                        type="button"
+                        onClick={() => state.show({ kind: 'unlock', letterId: letter.id ?? '', about })}
+                      >
                         Send again…
                       </button>
                     ) : (
-                      <span class="quiet">{source?.kind === 'trace' ? 'a recording' : letter.canReplay ? 'locked' : 'not possible'}</span>
+                      <span class="quiet">
+                        {source?.kind === 'trace'
+                          ? 'a recording'
+                          : letter.canReplay
+                            ? 'locked'
+                            : 'not possible'}
+                      </span>
                     )}
                   </td>
                 </tr>
@@ -159,7 +204,15 @@ function Letters({ letters, total, nowMs }: { readonly letters: readonly DeadLet
   );
 }
 
-function Notes({ title, notes, empty }: { readonly title: string; readonly notes: readonly Note[]; readonly empty: string }): JSX.Element {
+function Notes({
+  title,
+  notes,
+  empty,
+}: {
+  readonly title: string;
+  readonly notes: readonly Note[];
+  readonly empty: string;
+}): JSX.Element {
   const { state } = usePage();
   const startedAtMs = state.look?.clock.startedAtMs ?? 0;
   return (
@@ -171,7 +224,8 @@ function Notes({ title, notes, empty }: { readonly title: string; readonly notes
         <ul class="lines">
           {notes.map(({ atMs, text, code, agentId, conversationId, type, stack }, at) => (
             <li key={`${atMs} ${at}`}>
-              <span class="number quiet">{sinceStart(atMs, startedAtMs)}</span> <span class="kind">{code ?? type}</span>{' '}
+              <span class="number quiet">{sinceStart(atMs, startedAtMs)}</span>{' '}
+              <span class="kind">{code ?? type}</span>{' '}
               {agentId === undefined ? null : (
                 <>
                   <AgentLink id={agentId} />{' '}
@@ -186,14 +240,16 @@ function Notes({ title, notes, empty }: { readonly title: string; readonly notes
               {stack === undefined ? null : (
                 <details>
                   <summary>Where in the code</summary>
-                  {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard. */}
                   <pre tabIndex={0}>
-                    {stack.split('\n').slice(0, 40).map((line, number) => (
-                      <span key={number}>
-                        <Text of={line} max={300} />
-                        {'\n'}
-                      </span>
-                    ))}
+                    {stack
+                      .split('\n')
+                      .slice(0, 40)
+                      .map((line, number) => (
+                        <span key={number}>
+                          <Text of={line} max={300} />
+                          {'\n'}
+                        </span>
+                      ))}
                   </pre>
                 </details>
               )}

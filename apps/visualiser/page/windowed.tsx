@@ -20,7 +20,9 @@ export function useWindow(rowHeight: number): {
       const count = Math.ceil(element.clientHeight / rowHeight) + 2 * BEYOND;
       // In steps: each change is a question to the recorder.
       const even = first - (first % 4);
-      setWindow((before) => (before.first === even && before.count === count ? before : { first: even, count }));
+      setWindow((before) =>
+        before.first === even && before.count === count ? before : { first: even, count },
+      );
     };
     measure();
     const observer = new ResizeObserver(measure);
@@ -57,7 +59,6 @@ export function Windowed({
   readonly children: ComponentChildren;
 }): JSX.Element {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard.
     <section class={`scroll ${className}`} ref={box} tabIndex={0} aria-label={label}>
       {head}
       <div role={role} style={{ blockSize: `${total * rowHeight}px`, position: 'relative' }}>

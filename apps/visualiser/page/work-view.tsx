@@ -73,7 +73,9 @@ function Mission({ mission, nowMs }: { readonly mission: MissionLook; readonly n
           </span>
         </span>
         <span class="quiet">
-          {endedAtMs === undefined ? `for ${durationText(nowMs - beganAtMs)}` : `took ${durationText(endedAtMs - beganAtMs)}`}
+          {endedAtMs === undefined
+            ? `for ${durationText(nowMs - beganAtMs)}`
+            : `took ${durationText(endedAtMs - beganAtMs)}`}
         </span>
         {success === undefined ? null : (
           <span class={success ? 'good' : 'bad'}>
@@ -82,7 +84,11 @@ function Mission({ mission, nowMs }: { readonly mission: MissionLook; readonly n
           </span>
         )}
       </div>
-      {isGuessed ? <p class="quiet">This recording tells nothing of the mission itself: its tasks are taken from the conversations.</p> : null}
+      {isGuessed ? (
+        <p class="quiet">
+          This recording tells nothing of the mission itself: its tasks are taken from the conversations.
+        </p>
+      ) : null}
       <table class="plain wide">
         <thead>
           <tr>
@@ -107,13 +113,20 @@ function Mission({ mission, nowMs }: { readonly mission: MissionLook; readonly n
 }
 
 function Task({ task, nowMs }: { readonly task: TaskLook; readonly nowMs: number }): JSX.Element {
-  const { id, title, state, agentId, agentName, attempts, gates, reason, sinceMs, facts, conversationId } = task;
+  const { id, title, state, agentId, agentName, attempts, gates, reason, sinceMs, facts, conversationId } =
+    task;
   const level = state === 'failed' ? 'bad' : state === 'blocked' ? 'warning' : '';
-  const spent = facts.filter(([name]) => name === 'tokens' || name === 'costUsd').map(([name, value]) => (name === 'tokens' ? `${value} tokens` : `$${value}`));
+  const spent = facts
+    .filter(([name]) => name === 'tokens' || name === 'costUsd')
+    .map(([name, value]) => (name === 'tokens' ? `${value} tokens` : `$${value}`));
   return (
     <tr class={level}>
       <th scope="row">
-        {conversationId === undefined ? <Text of={id} max={50} /> : <TaskLink id={id} conversationId={conversationId} />}
+        {conversationId === undefined ? (
+          <Text of={id} max={50} />
+        ) : (
+          <TaskLink id={id} conversationId={conversationId} />
+        )}
         {title === undefined || title === id ? null : (
           <span class="quiet">
             {' '}
@@ -148,7 +161,13 @@ function Task({ task, nowMs }: { readonly task: TaskLook; readonly nowMs: number
   );
 }
 
-function TaskLink({ id, conversationId }: { readonly id: string; readonly conversationId: string }): JSX.Element {
+function TaskLink({
+  id,
+  conversationId,
+}: {
+  readonly id: string;
+  readonly conversationId: string;
+}): JSX.Element {
   const { state } = usePage();
   return (
     <a href={state.link({ view: 'conversation', id: conversationId })}>
@@ -161,10 +180,12 @@ const SPENT: ChartLine = { label: 'spent', colour: '--accent', fill: true };
 const LIMIT: ChartLine = { label: 'limit', colour: '--bad', dash: [6, 4] };
 
 function Spending({ spending }: { readonly spending: WorkLook['spending'] }): JSX.Element {
+  const { state } = usePage();
+  const startedAtMs = state.look?.clock.startedAtMs ?? 0;
   const { tokens, costUsd, tokenLimit, costLimit, points } = spending;
   const isMoney = points.some((point) => point.costUsd > 0) && tokens === 0;
   const limit = isMoney ? costLimit : tokenLimit;
-  const times = points.map(({ atMs }) => atMs / 1_000);
+  const times = points.map(({ atMs }) => (atMs - startedAtMs) / 1_000);
   const values = points.map((point) => (isMoney ? point.costUsd : point.tokens));
   const share = limit === undefined || limit === 0 ? undefined : (isMoney ? costUsd : tokens) / limit;
   return (
@@ -177,12 +198,15 @@ function Spending({ spending }: { readonly spending: WorkLook['spending'] }): JS
       ) : (
         <>
           <p class="number">
-            <strong>{tokens.toLocaleString('en')}</strong> tokens{tokenLimit === undefined ? '' : ` of ${tokenLimit.toLocaleString('en')}`},{' '}
+            <strong>{tokens.toLocaleString('en')}</strong> tokens
+            {tokenLimit === undefined ? '' : ` of ${tokenLimit.toLocaleString('en')}`},{' '}
             <strong>${costUsd.toFixed(2)}</strong>
             {costLimit === undefined ? '' : ` of $${costLimit.toFixed(2)}`}
           </p>
           {share === undefined ? null : (
-            <p class={share >= 1 ? 'bad' : share >= 0.8 ? 'warning' : 'quiet'}>{Math.round(share * 100)} % of the limit is spent.</p>
+            <p class={share >= 1 ? 'bad' : share >= 0.8 ? 'warning' : 'quiet'}>
+              {Math.round(share * 100)} % of the limit is spent.
+            </p>
           )}
           <Chart
             label={`Spent over time: ${values.at(-1) ?? 0} ${isMoney ? 'dollars' : 'tokens'}${limit === undefined ? '' : ` of ${limit}`}`}
@@ -202,12 +226,15 @@ function Proposals({ body, nowMs }: { readonly body: WorkLook; readonly nowMs: n
     <section aria-label="Proposals">
       <h2>
         <Term word="proposal">Proposals</Term>{' '}
-        {proposalTotal > proposals.length ? <span class="quiet">the last {proposals.length} of {proposalTotal}</span> : null}
+        {proposalTotal > proposals.length ? (
+          <span class="quiet">
+            the last {proposals.length} of {proposalTotal}
+          </span>
+        ) : null}
       </h2>
       {proposals.length === 0 ? (
         <p class="empty">No agent has proposed a task to another one.</p>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard.
         <section class="scroll short" tabIndex={0} aria-label="List of proposals">
           <table class="plain wide">
             <thead>
@@ -235,8 +262,15 @@ function Proposals({ body, nowMs }: { readonly body: WorkLook; readonly nowMs: n
   );
 }
 
-function Proposal({ proposal, nowMs }: { readonly proposal: ProposalLook; readonly nowMs: number }): JSX.Element {
-  const { proposer, capability, conversationId, state, sinceMs, deadlineAtMs, bids, assignee, last } = proposal;
+function Proposal({
+  proposal,
+  nowMs,
+}: {
+  readonly proposal: ProposalLook;
+  readonly nowMs: number;
+}): JSX.Element {
+  const { proposer, capability, conversationId, state, sinceMs, deadlineAtMs, bids, assignee, last } =
+    proposal;
   const isOpen = state.startsWith('pending');
   return (
     <tr>
@@ -244,7 +278,11 @@ function Proposal({ proposal, nowMs }: { readonly proposal: ProposalLook; readon
         <Text of={proposer ?? '?'} max={30} />
       </th>
       <td>
-        {conversationId === undefined ? <Text of={capability ?? '–'} max={40} /> : <ConversationLink id={conversationId} max={40} />}
+        {conversationId === undefined ? (
+          <Text of={capability ?? '–'} max={40} />
+        ) : (
+          <ConversationLink id={conversationId} max={40} />
+        )}
       </td>
       <td>
         <Text of={state} max={40} /> <span class="quiet">since {durationText(nowMs - sinceMs)}</span>
@@ -271,7 +309,9 @@ function Swarms({ body, nowMs }: { readonly body: WorkLook; readonly nowMs: numb
       <h2>
         <Term word="swarm">Swarms</Term>
       </h2>
-      {body.swarms.length === 0 && body.swarmNotes.length === 0 ? <p class="empty">No swarm was formed.</p> : null}
+      {body.swarms.length === 0 && body.swarmNotes.length === 0 ? (
+        <p class="empty">No swarm was formed.</p>
+      ) : null}
       {body.swarms.map((swarm) => (
         <Swarm key={swarm.id} swarm={swarm} nowMs={nowMs} />
       ))}
@@ -335,9 +375,13 @@ function Swarm({ swarm, nowMs }: { readonly swarm: SwarmLook; readonly nowMs: nu
                   <Text of={one.assignee ?? '–'} max={30} />
                 </td>
                 <td class="number">{one.epoch ?? '–'}</td>
-                <td class="number">{one.leaseUntilMs === undefined ? '–' : leftText(one.leaseUntilMs - nowMs)}</td>
+                <td class="number">
+                  {one.leaseUntilMs === undefined ? '–' : leftText(one.leaseUntilMs - nowMs)}
+                </td>
                 <td class="number">{one.attempts ?? '–'}</td>
-                <td class={one.reassignments > 0 ? 'number warning' : 'number'}>{one.reassignments === 0 ? '–' : `${one.reassignments} times`}</td>
+                <td class={one.reassignments > 0 ? 'number warning' : 'number'}>
+                  {one.reassignments === 0 ? '–' : `${one.reassignments} times`}
+                </td>
               </tr>
             ))}
           </tbody>

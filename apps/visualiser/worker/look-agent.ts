@@ -28,8 +28,14 @@ function detailOf(sight: Sight, recording: Recording, agent: AgentScene): AgentD
     ...{ version, capabilities, place, node, pid, threadId, group, isolation, sinceMs, lastSeenMs },
     ...{ retryAtMs, parked, sent, handled, failed, taint, lastError },
     machines: machinesOf(scene, id),
-    waitsForWhom: waits.filter(({ waiter }) => waiter === id).slice(0, MAX_WAITS).map((one) => waitLook(scene, one)),
-    waitedForBy: waits.filter(({ awaited }) => awaited === id).slice(0, MAX_WAITS).map((one) => waitLook(scene, one)),
+    waitsForWhom: waits
+      .filter(({ waiter }) => waiter === id)
+      .slice(0, MAX_WAITS)
+      .map((one) => waitLook(scene, one)),
+    waitedForBy: waits
+      .filter(({ awaited }) => awaited === id)
+      .slice(0, MAX_WAITS)
+      .map((one) => waitLook(scene, one)),
     conversations: recording.conversations({ agentId: id, max: 20 }),
     troubles: troubles.filter(({ agentId }) => agentId === id),
   };

@@ -35,7 +35,9 @@ export function systemLook(sight: Sight, query: Query & { readonly view: 'system
     first,
     total: rows.length,
     agents: agents.length,
-    counts: [...counts].map(([status, count]) => ({ status, count })).sort((one, other) => other.count - one.count),
+    counts: [...counts]
+      .map(([status, count]) => ({ status, count }))
+      .sort((one, other) => other.count - one.count),
     rates: ratesOf(scene),
     account: accountOf(scene),
     peers: [...scene.peers.values()],
@@ -60,7 +62,9 @@ function treeRows(
     if (only === 'busy' && agent.inHand === undefined) return false;
     if (only === 'trouble' && (levels.get(agent.id) ?? 'note') === 'note') return false;
     if (wanted === '') return true;
-    return `${agent.id} ${agent.name} ${agent.place ?? ''} ${agent.capabilities.join(' ')}`.toLowerCase().includes(wanted);
+    return `${agent.id} ${agent.name} ${agent.place ?? ''} ${agent.capabilities.join(' ')}`
+      .toLowerCase()
+      .includes(wanted);
   };
   const shown = agents.filter(isShown);
   const nodes = new Map<string, Map<string, AgentScene[]>>();
@@ -71,7 +75,8 @@ function treeRows(
     return known;
   };
   placesOf(here);
-  if (wanted === '' && only === 'all') for (const { id, node } of scene.places.values()) placesOf(node ?? here).set(id, []);
+  if (wanted === '' && only === 'all')
+    for (const { id, node } of scene.places.values()) placesOf(node ?? here).set(id, []);
   for (const agent of shown) {
     const places = placesOf(agent.node ?? here);
     const place = agent.place ?? 'nowhere yet';
@@ -93,7 +98,9 @@ function treeRows(
       rows.push(placeRow(node, id, scene.places.get(id), there.length));
       there.sort((one, other) => (one.tier ?? 9) - (other.tier ?? 9) || (one.name < other.name ? -1 : 1));
       for (const agent of there)
-        rows.push({ make: () => agentRow(sight, agent, { level: levels.get(agent.id), wait: waiting.get(agent.id) }) });
+        rows.push({
+          make: () => agentRow(sight, agent, { level: levels.get(agent.id), wait: waiting.get(agent.id) }),
+        });
     }
   }
   if (wanted === '' && only === 'all') rows.push(...peerRows(scene));
@@ -107,7 +114,11 @@ const byPlace = ([one]: readonly [string, unknown], [other]: readonly [string, u
 
 function nodeText({ about, places }: Scene): string {
   const threads = [...places.values()].filter(({ isAlive }) => isAlive).length;
-  return [`${threads} thread${threads === 1 ? '' : 's'}`, about.root ?? '', about.orrery === undefined || about.orrery === '' ? '' : `Orrery ${about.orrery}`]
+  return [
+    `${threads} thread${threads === 1 ? '' : 's'}`,
+    about.root ?? '',
+    about.orrery === undefined || about.orrery === '' ? '' : `Orrery ${about.orrery}`,
+  ]
     .filter((one) => one !== '')
     .join(' · ');
 }
@@ -225,7 +236,16 @@ function accountOf({ account, totals, inFlight }: Scene): SystemLook['account'] 
   const { refused } = totals;
   if (account === undefined) {
     const { sent, handled, rejected, expired, deadLettered } = totals;
-    return { sent, handled, rejected, expired, deadLettered, refused, inFlight: inFlight.size, holds: undefined };
+    return {
+      sent,
+      handled,
+      rejected,
+      expired,
+      deadLettered,
+      refused,
+      inFlight: inFlight.size,
+      holds: undefined,
+    };
   }
   const { accepted: sent, handled, rejected, expired, deadLettered, inFlight: open, holds } = account;
   return { sent, handled, rejected, expired, deadLettered, refused, inFlight: open, holds };

@@ -14,7 +14,7 @@ import { machineLook } from './look-agent.ts';
 
 const BEFORE = 30;
 const AFTER = 20;
-const MAX_MOVED = 12;
+const MAX_MOVED = 6;
 
 export function timeLook(scene: Scene, recording: Recording): TimeLook {
   const { position } = scene;

@@ -15,7 +15,19 @@ export function workLook({ scene }: Sight): WorkLook {
     mission: scene.mission === undefined ? undefined : missionLook(scene, scene.mission),
     spending: { tokens, costUsd, tokenLimit, costLimit, points },
     proposals: proposals.slice(0, MAX_ROWS).map(
-      ({ id, proposer, capability, conversationId, state, sinceMs, beganAtMs, deadlineAtMs, bids, assignee, notes }): ProposalLook => ({
+      ({
+        id,
+        proposer,
+        capability,
+        conversationId,
+        state,
+        sinceMs,
+        beganAtMs,
+        deadlineAtMs,
+        bids,
+        assignee,
+        notes,
+      }): ProposalLook => ({
         ...{ id, capability, conversationId, state, sinceMs, beganAtMs, deadlineAtMs, bids },
         proposer: proposer === undefined ? undefined : nameIn(scene, proposer),
         assignee: assignee === undefined ? undefined : nameIn(scene, assignee),
@@ -25,7 +37,11 @@ export function workLook({ scene }: Sight): WorkLook {
     proposalTotal: proposals.length,
     swarms: swarmLooks(scene, machines),
     swarmNotes: scene.swarmNotes.slice(-50).reverse(),
-    tasks: machines.filter(({ machine }) => machine === 'task').slice(-MAX_ROWS).reverse().map(machineLook),
+    tasks: machines
+      .filter(({ machine }) => machine === 'task')
+      .slice(-MAX_ROWS)
+      .reverse()
+      .map(machineLook),
   };
 }
 
@@ -57,7 +73,9 @@ function swarmLooks(scene: Scene, machines: readonly MachineScene[]): SwarmLook[
       objective: String(facts.get('objective') ?? ''),
       ...{ state, sinceMs, isOver },
       subTasks: subTasks
-        .filter((one) => one.parentId === actorId || (one.parentId === undefined && isOf(one.actorId, actorId)))
+        .filter(
+          (one) => one.parentId === actorId || (one.parentId === undefined && isOf(one.actorId, actorId)),
+        )
         .map((one) => subTaskLook(scene, one)),
     }));
 }
@@ -65,7 +83,10 @@ function swarmLooks(scene: Scene, machines: readonly MachineScene[]): SwarmLook[
 /** Until a state of the team says it, the id of a sub-task says of which swarm it is. */
 const isOf = (subTask: string, swarm: string): boolean => subTask.startsWith(swarm);
 
-function subTaskLook(scene: Scene, { actorId, state, facts, reassignments, isOver }: MachineScene): SubTaskLook {
+function subTaskLook(
+  scene: Scene,
+  { actorId, state, facts, reassignments, isOver }: MachineScene,
+): SubTaskLook {
   const assignee = facts.get('assignee');
   const number = (name: string): number | undefined => {
     const fact = facts.get(name);

@@ -30,7 +30,12 @@ export interface Window {
 
 /** What a page wants to see. */
 export type Query =
-  | { readonly view: 'system'; readonly window: Window; readonly text: string; readonly only: 'all' | 'busy' | 'trouble' }
+  | {
+      readonly view: 'system';
+      readonly window: Window;
+      readonly text: string;
+      readonly only: 'all' | 'busy' | 'trouble';
+    }
   | { readonly view: 'graph' }
   | { readonly view: 'agent'; readonly id: string }
   | { readonly view: 'conversations'; readonly text: string }
@@ -192,8 +197,20 @@ export interface BusyLook {
 
 export interface GraphLook {
   readonly view: 'graph';
-  readonly nodes: readonly { readonly id: string; readonly name: string; readonly status: string; readonly isBusy: boolean; readonly isSystem: boolean }[];
-  readonly edges: readonly { readonly from: string; readonly to: string; readonly count: number; readonly refused: number; readonly isRecent: boolean }[];
+  readonly nodes: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly status: string;
+    readonly isBusy: boolean;
+    readonly isSystem: boolean;
+  }[];
+  readonly edges: readonly {
+    readonly from: string;
+    readonly to: string;
+    readonly count: number;
+    readonly refused: number;
+    readonly isRecent: boolean;
+  }[];
   readonly leftOut: number;
 }
 
@@ -298,7 +315,13 @@ export interface RowDetail {
 export interface WorkLook {
   readonly view: 'work';
   readonly mission: MissionLook | undefined;
-  readonly spending: { readonly tokens: number; readonly costUsd: number; readonly tokenLimit: number | undefined; readonly costLimit: number | undefined; readonly points: readonly SpendingPoint[] };
+  readonly spending: {
+    readonly tokens: number;
+    readonly costUsd: number;
+    readonly tokenLimit: number | undefined;
+    readonly costLimit: number | undefined;
+    readonly points: readonly SpendingPoint[];
+  };
   readonly proposals: readonly ProposalLook[];
   readonly proposalTotal: number;
   readonly swarms: readonly SwarmLook[];
@@ -377,7 +400,11 @@ export interface TroubleLook {
   readonly security: readonly Note[];
   readonly failures: readonly Note[];
   readonly gaveUp: readonly Note[];
-  readonly tainted: readonly { readonly id: string; readonly name: string; readonly sources: readonly string[] }[];
+  readonly tainted: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly sources: readonly string[];
+  }[];
 }
 
 export interface TimeLook {

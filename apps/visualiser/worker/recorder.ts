@@ -20,7 +20,17 @@ import {
   waitsOf,
   withEnvelopes,
 } from '../model/index.ts';
-import type { Body, ClockLook, ConversationLook, Look, Moment, Query, RowDetail, SourceLook, SummaryLook } from './look.ts';
+import type {
+  Body,
+  ClockLook,
+  ConversationLook,
+  Look,
+  Moment,
+  Query,
+  RowDetail,
+  SourceLook,
+  SummaryLook,
+} from './look.ts';
 import { agentLook } from './look-agent.ts';
 import { graphLook, type Sight, systemLook } from './look-system.ts';
 import { fieldText, timeLook } from './look-time.ts';
@@ -138,10 +148,15 @@ export class Recorder {
   }
 
   /** The look and a key that stands for it; nothing if the key is known already: then there is nothing new to see. */
-  lookIfChanged(query: Query, moment: Moment, knownKey: string): { readonly look: Look; readonly key: string } | undefined {
+  lookIfChanged(
+    query: Query,
+    moment: Moment,
+    knownKey: string,
+  ): { readonly look: Look; readonly key: string } | undefined {
     const { changes } = this.#recording();
     const half = this.#trace === undefined ? Math.floor(this.#deps.now() / 500) : 0;
-    const opened = this.#trace === undefined ? '' : `${this.#trace.name} ${this.#trace.read} ${this.#trace.isOpening}`;
+    const opened =
+      this.#trace === undefined ? '' : `${this.#trace.name} ${this.#trace.read} ${this.#trace.isOpening}`;
     const key = JSON.stringify([query, moment, changes, opened, half, this.#status, this.#envelopes.size]);
     return key === knownKey ? undefined : { look: this.look(query, moment), key };
   }
@@ -192,12 +207,18 @@ export class Recorder {
   async replay(deadLetterId: string, unlock: string): Promise<ReplayAnswer> {
     if (this.#token === undefined) return { accepted: false, text: 'No team is connected.' };
     try {
-      const response = await this.#deps.fetch(`/watch/dead-letters/${encodeURIComponent(deadLetterId)}/replay`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${this.#token}`, 'x-orrery-unlock': unlock },
-      });
+      const response = await this.#deps.fetch(
+        `/watch/dead-letters/${encodeURIComponent(deadLetterId)}/replay`,
+        {
+          method: 'POST',
+          headers: { authorization: `Bearer ${this.#token}`, 'x-orrery-unlock': unlock },
+        },
+      );
       if (response.ok) return { accepted: true, text: 'It was sent again.' };
-      return { accepted: false, text: REPLAY_REFUSALS.get(response.status) ?? `The team answered ${response.status}.` };
+      return {
+        accepted: false,
+        text: REPLAY_REFUSALS.get(response.status) ?? `The team answered ${response.status}.`,
+      };
     } catch (error) {
       return { accepted: false, text: error instanceof Error ? error.message : String(error) };
     }
@@ -248,9 +269,13 @@ export class Recorder {
     return value;
   }
 
-  #conversationLook({ id, window }: Query & { readonly view: 'conversation' }, { position }: Scene): ConversationLook {
+  #conversationLook(
+    { id, window }: Query & { readonly view: 'conversation' },
+    { position }: Scene,
+  ): ConversationLook {
     const found = this.#conversationAt(id, position);
-    if (found !== undefined && this.#trace === undefined && !this.#envelopes.has(id)) void this.#fetchEnvelopes(id);
+    if (found !== undefined && this.#trace === undefined && !this.#envelopes.has(id))
+      void this.#fetchEnvelopes(id);
     const first = Math.max(0, window.first);
     const rows = found?.rows.slice(first, first + window.count) ?? [];
     return {
@@ -272,7 +297,10 @@ export class Recorder {
       leftOut: found?.leftOut ?? 0,
       firstMs: found?.firstMs ?? 0,
       lastMs: found?.lastMs ?? 0,
-      troubles: found?.rows.filter((row) => row.kind === 'arrow' && row.outcome !== undefined && row.outcome !== 'handled').length ?? 0,
+      troubles:
+        found?.rows.filter(
+          (row) => row.kind === 'arrow' && row.outcome !== undefined && row.outcome !== 'handled',
+        ).length ?? 0,
     };
   }
 
@@ -283,16 +311,19 @@ export class Recorder {
     if (value === undefined) return this.#envelopes.get(id);
     const envelopes = readEnvelopes(value);
     this.#envelopes.set(id, envelopes);
-    if (this.#envelopes.size > 50) for (const first of this.#envelopes.keys()) {
-      this.#envelopes.delete(first);
-      break;
-    }
+    if (this.#envelopes.size > 50)
+      for (const first of this.#envelopes.keys()) {
+        this.#envelopes.delete(first);
+        break;
+      }
     return envelopes;
   }
 
   async #fetchJson(path: string): Promise<unknown> {
     try {
-      const response = await this.#deps.fetch(path, { headers: { authorization: `Bearer ${this.#token ?? ''}` } });
+      const response = await this.#deps.fetch(path, {
+        headers: { authorization: `Bearer ${this.#token ?? ''}` },
+      });
       return response.ok ? ((await response.json()) as unknown) : undefined;
     } catch {
       return undefined;
@@ -320,7 +351,10 @@ export class Recorder {
 
   async #fetchDrawings(): Promise<void> {
     const value = await this.#fetchJson('/watch/machines');
-    const list = typeof value === 'object' && value !== null ? (value as { readonly machines?: unknown }).machines : undefined;
+    const list =
+      typeof value === 'object' && value !== null
+        ? (value as { readonly machines?: unknown }).machines
+        : undefined;
     if (!Array.isArray(list)) return;
     for (const one of list) {
       const drawing = readDrawing(one);

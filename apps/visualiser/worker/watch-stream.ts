@@ -66,7 +66,8 @@ export class WatchStream {
   }
 
   #isRefused(response: Response): boolean {
-    const state = response.status === 401 ? 'wrong-token' : response.status === 403 ? 'may-not-watch' : undefined;
+    const state =
+      response.status === 401 ? 'wrong-token' : response.status === 403 ? 'may-not-watch' : undefined;
     if (state === undefined) return false;
     this.#isStopped = true;
     this.#deps.onStatus({ state });
@@ -88,7 +89,10 @@ export class WatchStream {
   /** Ends a connection on which nothing has come for too long. */
   #listen(): void {
     this.#cancelSilence?.();
-    this.#cancelSilence = this.#deps.setTimer(() => this.#abort.abort(new Error('nothing has come for 20 seconds')), SILENCE_MS);
+    this.#cancelSilence = this.#deps.setTimer(
+      () => this.#abort.abort(new Error('nothing has come for 20 seconds')),
+      SILENCE_MS,
+    );
   }
 
   #take(event: string, data: string): void {
