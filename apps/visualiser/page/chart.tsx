@@ -59,9 +59,9 @@ export function Chart({
     [data.length, data[0]?.length, last],
   );
   return (
-    <figure class="chart" role="img" aria-label={label}>
+    <div class="chart" role="img" aria-label={label}>
       <div ref={box} />
-      <figcaption aria-hidden="true">
+      <p aria-hidden="true">
         {lines.map(({ label: name, colour, dash }) => (
           <span key={name}>
             <svg width="22" height="8" viewBox="0 0 22 8" aria-hidden="true">
@@ -78,8 +78,8 @@ export function Chart({
             {name}
           </span>
         ))}
-      </figcaption>
-    </figure>
+      </p>
+    </div>
   );
 }
 

@@ -99,7 +99,7 @@ function Sequence({
       rowHeight={SEQUENCE.row}
       label="Sequence of the conversation"
       className="sequence-scroll"
-      role="list"
+      as="list"
       head={
         <svg
           class="sequence sequence-head"
@@ -127,10 +127,10 @@ function Sequence({
               class={`sequence-row ${isBad ? 'bad-row' : ''}`}
               style={{ inlineSize: `${width}px`, blockSize: `${SEQUENCE.row}px` }}
               aria-pressed={chosen === at}
-              aria-label={text.slice(0, 300)}
               data-row={at}
               onClick={() => onChoose(at)}
             >
+              <span class="unseen">{text}</span>
               <svg
                 class="sequence"
                 width={width}
@@ -180,6 +180,7 @@ function Detail({
     <aside
       class="facts detail"
       aria-label="Envelope"
+      tabIndex={0}
       onKeyDown={(event) => (event.key === 'Escape' ? onClose() : undefined)}
     >
       <div class="line">

@@ -132,11 +132,7 @@ function Net({
           if (at === undefined) return null;
           const word = isSystem ? 'the runtime' : status === 'running' ? (isBusy ? 'busy' : 'idle') : status;
           return (
-            <a
-              key={id}
-              href={state.link({ view: 'agent', id })}
-              aria-label={`${shownText(name, 40)}, ${word}`}
-            >
+            <a key={id} href={state.link({ view: 'agent', id })}>
               <g
                 transform={`translate(${(at.x - WIDTH / 2).toFixed(1)} ${(at.y - HEIGHT / 2).toFixed(1)})`}
                 class={`net-node ${isSystem ? 'system' : word}`}

@@ -44,18 +44,14 @@ export function SystemView(): JSX.Element {
         </label>
       </div>
       <div class="split">
-        <div
-          class="table tree"
-          role="table"
-          aria-label="Agents by node and thread"
-          aria-rowcount={(body?.total ?? 0) + 1}
-        >
+        <div class="tree">
           <Windowed
             box={box}
             first={body?.first ?? 0}
             total={body?.total ?? 0}
             rowHeight={ROW}
-            label="Agents"
+            label="Agents by node and thread"
+            as="table"
             head={<TreeHead />}
           >
             {body?.rows.map((row, at) => (
@@ -209,7 +205,7 @@ function Aside({
     ['in flight', account.inFlight, 'in flight'],
   ] as const;
   return (
-    <aside class="facts" aria-label="Envelopes">
+    <aside class="facts" aria-label="Envelopes" tabIndex={0}>
       <h2>
         <Term word="envelope">Envelopes</Term> a second
       </h2>

@@ -36,15 +36,15 @@ export function useWindow(rowHeight: number): {
   return { window, box };
 }
 
-/** A long list of which only the rows in sight are there. */
+/** A long list or table of which only the rows in sight are there. */
 export function Windowed({
   box,
   first,
   total,
   rowHeight,
   label,
+  as,
   className = '',
-  role = 'rowgroup',
   head,
   children,
 }: {
@@ -53,19 +53,24 @@ export function Windowed({
   readonly total: number;
   readonly rowHeight: number;
   readonly label: string;
+  readonly as: 'table' | 'list';
   readonly className?: string;
-  readonly role?: 'rowgroup' | 'list';
   readonly head?: ComponentChildren;
   readonly children: ComponentChildren;
 }): JSX.Element {
+  const about =
+    as === 'table' ? ({ role: 'table', 'aria-rowcount': total + 1 } as const) : ({ role: 'region' } as const);
   return (
-    <section class={`scroll ${className}`} ref={box} tabIndex={0} aria-label={label}>
+    <div class={`scroll ${className}`} ref={box} tabIndex={0} aria-label={label} {...about}>
       {head}
-      <div role={role} style={{ blockSize: `${total * rowHeight}px`, position: 'relative' }}>
+      <div
+        role={as === 'table' ? 'rowgroup' : 'list'}
+        style={{ blockSize: `${total * rowHeight}px`, position: 'relative' }}
+      >
         <div role="presentation" style={{ transform: `translateY(${first * rowHeight}px)` }}>
           {children}
         </div>
       </div>
-    </section>
+    </div>
   );
 }

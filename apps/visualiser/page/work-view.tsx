@@ -189,7 +189,7 @@ function Spending({ spending }: { readonly spending: WorkLook['spending'] }): JS
   const values = points.map((point) => (isMoney ? point.costUsd : point.tokens));
   const share = limit === undefined || limit === 0 ? undefined : (isMoney ? costUsd : tokens) / limit;
   return (
-    <aside class="facts" aria-label="Budget">
+    <aside class="facts" aria-label="Budget" tabIndex={0}>
       <h2>
         <Term word="budget">Budget</Term>
       </h2>
