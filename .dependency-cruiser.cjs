@@ -55,6 +55,13 @@ module.exports = {
       to: { pathNot: ['^apps/$1/', packages], dependencyTypes: ['local'], dependencyTypesNot: ['aliased'] },
     },
     {
+      name: 'the-page-runs-in-a-browser',
+      comment: 'What the page is made of, and the model that the command line has too, needs no Node.',
+      severity: 'error',
+      from: { path: '^apps/visualiser/(model|page|worker)/' },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
       name: 'examples-are-users',
       comment: 'An example imports the package by name.',
       severity: 'error',

@@ -35,8 +35,11 @@ function told(draft: SceneDraft, event: WatchedEvent): void {
     mission.success = event.success;
     mission.reason = event.reason;
   }
-  takeSpending(draft, facts);
-  if (task === undefined) return;
+  // What stands at a task is the task's own.
+  if (task === undefined) {
+    takeSpending(draft, facts);
+    return;
+  }
   const before = mission.tasks.get(task) ?? emptyTask(task, timestamp);
   const state = Object.hasOwn(STATE_AFTER, step) ? (STATE_AFTER[step] ?? before.state) : before.state;
   const attempts = numberOf(facts?.get('attempts'));
@@ -69,8 +72,8 @@ function takeSpending(draft: SceneDraft, facts: WatchedEvent['facts']): void {
   spending.tokenLimit = tokenLimit ?? spending.tokenLimit;
   spending.costLimit = costLimit ?? spending.costLimit;
   if (tokens === undefined && costUsd === undefined) return;
-  spending.isTold = true;
-  spendTo(draft, tokens ?? spending.tokens, costUsd ?? spending.costUsd);
+  // It may tell only now and then: meanwhile the calls of models add up.
+  spendTo(draft, Math.max(tokens ?? 0, spending.tokens), Math.max(costUsd ?? 0, spending.costUsd));
 }
 
 /** A trace without events of the mission names it in its header, and its tasks in the ids of conversations. */

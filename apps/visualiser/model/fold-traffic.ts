@@ -102,7 +102,7 @@ function routed(draft: SceneDraft, event: WatchedEvent): void {
     if (sender !== undefined && recipient !== undefined && recipient !== BROADCAST)
       draft.edgeOf(sender, recipient).refused += 1;
     if (envelopeId !== undefined && recipient !== BROADCAST) leave(draft, envelopeId);
-    const text = `${sender ?? 'somebody'} may not send to ${recipient ?? 'somebody'}: ${event.reason ?? errorCode}`;
+    const text = `${nameOf(draft, sender)} may not send to ${nameOf(draft, recipient)}: ${event.reason ?? errorCode}`;
     if (event.security === true) draft.note('security', event, text);
     else draft.note('failures', event, text);
     return;
@@ -123,6 +123,9 @@ function routed(draft: SceneDraft, event: WatchedEvent): void {
   holder.waiting += 1;
   known.counted = holder.id;
 }
+
+const nameOf = (draft: SceneDraft, id: string | undefined): string =>
+  id === undefined ? 'somebody' : (draft.agents.get(id)?.name ?? id);
 
 function received(draft: SceneDraft, event: WatchedEvent): void {
   const { envelopeId, timestamp, sender = '' } = event;

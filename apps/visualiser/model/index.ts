@@ -35,3 +35,5 @@ export { sequenceMermaid } from './sequence-mermaid.ts';
 export { statechartDrawing, statechartSvg } from './statechart.ts';
 export { statechartMermaid } from './statechart-mermaid.ts';
 export { type SvgNode, svgText } from './svg.ts';
+export { entryText, isBadEntry } from './event-text.ts';
+export { drawingOfSteps } from './drawing-of-steps.ts';

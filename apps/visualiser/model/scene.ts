@@ -244,7 +244,7 @@ export interface SpendingScene {
   costUsd: number;
   tokenLimit: number | undefined;
   costLimit: number | undefined;
-  /** A mission says what is spent; then calls of models are not added up. */
+  /** The states of the team say what is spent; then calls of models are not added up. */
   isTold: boolean;
   points: readonly SpendingPoint[];
 }

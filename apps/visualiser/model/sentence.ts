@@ -47,8 +47,28 @@ const WORTH_TELLING_MS = 1_000;
 function waitPart(scene: Scene, waits: readonly Wait[]): string {
   const longest = waits.find(({ sinceMs }) => scene.atMs - sinceMs >= WORTH_TELLING_MS);
   if (longest === undefined) return '';
-  const { waiter, awaited, sinceMs } = longest;
-  return `${nameIn(scene, waiter)} has waited ${durationText(scene.atMs - sinceMs)} for ${nameIn(scene, awaited)}`;
+  const { names, last } = chainOf(scene, waits, longest);
+  const waiters = names.slice(0, -1).map((name, at) => (at === 0 ? name : `${name}, which`));
+  return `${waiters.join(' waits for ')} has waited ${durationText(scene.atMs - last.sinceMs)} for ${names.at(-1)}`;
+}
+
+const MAX_CHAIN = 4;
+
+/** Who waits for whom who waits for whom: the last is the one that all of them wait for. */
+function chainOf(
+  scene: Scene,
+  waits: readonly Wait[],
+  first: Wait,
+): { readonly names: readonly string[]; readonly last: Wait } {
+  const ids = [first.waiter, first.awaited];
+  let last = first;
+  while (ids.length < MAX_CHAIN) {
+    const next = waits.find(({ waiter, awaited }) => waiter === last.awaited && !ids.includes(awaited));
+    if (next === undefined) break;
+    ids.push(next.awaited);
+    last = next;
+  }
+  return { names: ids.map((id) => nameIn(scene, id)), last };
 }
 
 function troublePart(troubles: readonly Trouble[]): string {
@@ -57,9 +77,12 @@ function troublePart(troubles: readonly Trouble[]): string {
   const [first] = [...bad, ...warnings];
   if (first === undefined) return 'nothing is wrong';
   if (bad.length === 0) return `${few(warnings.length, 'thing')} to look at`;
-  if (bad.length === 1) return `one thing is wrong: ${first.text}`;
-  return `${bad.length} things are wrong, first: ${first.text}`;
+  if (bad.length === 1) return `one thing is wrong: ${shortly(first.text)}`;
+  return `${bad.length} things are wrong, first: ${shortly(first.text)}`;
 }
+
+/** Without the reason, which stands where the trouble is told of. */
+const shortly = (text: string): string => text.split(': ', 1)[0] ?? text;
 
 function listed(names: readonly string[]): string {
   if (names.length < 2) return names.join('');

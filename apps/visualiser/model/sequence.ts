@@ -156,7 +156,7 @@ const cross = (x: number, y: number): SvgNode =>
   svg('path', { class: 'line wrong', d: `M${x - 5},${y - 5} l10,10 M${x - 5},${y + 5} l10,-10` });
 
 const arrowLabel = ({ messageType, capability, attempt }: ArrowRow): string =>
-  `${messageType}${capability === undefined ? '' : ` ${capability}`}${attempt > 1 ? ` · attempt ${attempt}` : ''}`;
+  `${attempt > 1 ? `attempt ${attempt} · ` : ''}${messageType}${capability === undefined ? '' : ` ${capability}`}`;
 
 /** What else there is to an arrow: how it ended, where it came from, what may be spent. */
 function marksOf(row: ArrowRow): string {
@@ -196,7 +196,7 @@ function noteParts(conversation: Conversation, row: NoteRow, y: number): SvgNode
     svg(
       'text',
       { class: row.isBad ? 'bad' : 'quiet', x, y: y + 4, 'text-anchor': 'middle', 'font-size': 10 },
-      shownText(`${row.isBad ? '✕ ' : ''}${row.text}${times}`, 28),
+      shownText(`${row.isBad ? '✕ ' : ''}${row.text}${times}`, 26),
     ),
   ];
 }

@@ -113,7 +113,7 @@ function statusTrouble(agent: AgentScene): Trouble | undefined {
       ...about,
       level: 'bad',
       kind: 'gave up',
-      text: `${name} gave up after ${restarts} restarts${why}`,
+      text: `${name} gave up${restarts === 0 ? '' : ` after ${restarts} restarts`}${why}`,
     });
   if (status === 'parked')
     return trouble({

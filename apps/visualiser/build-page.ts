@@ -1,0 +1,37 @@
+/**
+ * Builds the page into apps/visualiser/dist, or into the folder that is named: `npm run build:page`. What is there needs no server but one for files, and nothing from
+ * elsewhere. The machines of the system are drawn now; the page bundles the drawings.
+ */
+import { fileURLToPath } from 'node:url';
+import { drawingOf, MACHINES } from 'orrery/machines';
+import { build, type Plugin } from 'vite';
+
+const ROOT = fileURLToPath(new URL('.', import.meta.url));
+const DRAWINGS = 'virtual:machine-drawings';
+
+const drawings = (): Plugin => ({
+  name: 'machine-drawings',
+  resolveId: (id) => (id === DRAWINGS ? `\0${DRAWINGS}` : undefined),
+  load: (id) =>
+    id === `\0${DRAWINGS}`
+      ? `export const MACHINE_DRAWINGS = ${JSON.stringify(MACHINES.map(drawingOf))};`
+      : undefined,
+});
+
+await build({
+  root: ROOT,
+  configFile: false,
+  base: '/visualiser/',
+  logLevel: 'warn',
+  plugins: [drawings()],
+  worker: { format: 'es', plugins: () => [drawings()] },
+  build: {
+    outDir: process.argv[2] ?? 'dist',
+    emptyOutDir: true,
+    target: 'es2024',
+    // The page's rules allow scripts of its own origin only, none within it.
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    license: { fileName: 'licenses.md' },
+  },
+});

@@ -1,0 +1,128 @@
+import { readEvent, readState, type WatchedEvent, type WatchState } from '../model/index.ts';
+import { SseParser } from './sse-parser.ts';
+
+/** How the connection to a team is. `reason` is a sentence. */
+export type StreamStatus =
+  | { readonly state: 'connecting' | 'connected' | 'wrong-token' | 'may-not-watch' | 'stopped' }
+  | { readonly state: 'reconnecting'; readonly reason: string; readonly attempt: number };
+
+export interface WatchStreamDeps {
+  readonly fetch: (path: string, init: RequestInit) => Promise<Response>;
+  /** Calls back after so many milliseconds; returns what takes it back. */
+  readonly setTimer: (callback: () => void, ms: number) => () => void;
+  readonly onStatus: (status: StreamStatus) => void;
+  readonly onState: (state: WatchState) => void;
+  readonly onEvents: (events: readonly WatchedEvent[]) => void;
+}
+
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 10_000;
+/** The server says something at least every five seconds: silence of this length is a lost connection. */
+const SILENCE_MS = 20_000;
+
+/** The live stream of a team, connected anew whenever it is lost, until it is stopped or refused. */
+export class WatchStream {
+  readonly #token: string;
+  readonly #deps: WatchStreamDeps;
+  #abort = new AbortController();
+  #cancelTimer: (() => void) | undefined;
+  #cancelSilence: (() => void) | undefined;
+  #attempt = 0;
+  #isStopped = false;
+
+  constructor(token: string, deps: WatchStreamDeps) {
+    this.#token = token;
+    this.#deps = deps;
+  }
+
+  start(): void {
+    this.#deps.onStatus({ state: 'connecting' });
+    void this.#connect();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#abort.abort();
+    this.#cancelTimer?.();
+    this.#cancelSilence?.();
+    this.#deps.onStatus({ state: 'stopped' });
+  }
+
+  async #connect(): Promise<void> {
+    this.#abort = new AbortController();
+    try {
+      const response = await this.#deps.fetch('/watch/events', {
+        headers: { authorization: `Bearer ${this.#token}`, accept: 'text/event-stream' },
+        signal: this.#abort.signal,
+        cache: 'no-store',
+      });
+      if (this.#isRefused(response)) return;
+      if (!response.ok || response.body === null) throw new Error(`the server answered ${response.status}`);
+      await this.#read(response.body);
+      this.#again('the other side closed the connection');
+    } catch (error) {
+      this.#again(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  #isRefused(response: Response): boolean {
+    const state =
+      response.status === 401 ? 'wrong-token' : response.status === 403 ? 'may-not-watch' : undefined;
+    if (state === undefined) return false;
+    this.#isStopped = true;
+    this.#deps.onStatus({ state });
+    return true;
+  }
+
+  async #read(body: ReadableStream<Uint8Array>): Promise<void> {
+    const text = new TextDecoder();
+    const parser = new SseParser(({ event, data }) => this.#take(event, data));
+    const reader = body.getReader();
+    for (;;) {
+      this.#listen();
+      const { done, value } = await reader.read();
+      if (done) return;
+      parser.push(text.decode(value, { stream: true }));
+    }
+  }
+
+  /** Ends a connection on which nothing has come for too long. */
+  #listen(): void {
+    this.#cancelSilence?.();
+    this.#cancelSilence = this.#deps.setTimer(
+      () => this.#abort.abort(new Error('nothing has come for 20 seconds')),
+      SILENCE_MS,
+    );
+  }
+
+  #take(event: string, data: string): void {
+    const value = parsed(data);
+    if (event === 'state') {
+      const state = readState(value);
+      if (state === undefined) return;
+      this.#attempt = 0;
+      this.#deps.onStatus({ state: 'connected' });
+      this.#deps.onState(state);
+    } else if (event === 'events' && Array.isArray(value)) {
+      const events = value.map(readEvent).filter((one) => one !== undefined);
+      if (events.length > 0) this.#deps.onEvents(events);
+    }
+  }
+
+  #again(reason: string): void {
+    this.#cancelSilence?.();
+    if (this.#isStopped) return;
+    this.#attempt += 1;
+    this.#deps.onStatus({ state: 'reconnecting', reason, attempt: this.#attempt });
+    const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (this.#attempt - 1));
+    this.#cancelTimer = this.#deps.setTimer(() => void this.#connect(), waitMs);
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
