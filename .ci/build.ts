@@ -5,6 +5,7 @@
  *   so that stack traces and the code they lead to can be read. Packages are imported, not bundled; an entry that cannot do
  *   without optional ones asks for them first.
  * - types: tsc's, a file a module, below dist/types; not with `--without-types`.
+ * - the visualiser's page, below dist/visualiser.
  * - the manifest: package.json without what only this repository has a use for.
  *
  * An entry is what package.json exports, what `new URL('./file.ts', import.meta.url)` in the sources leads to, and what
@@ -51,6 +52,7 @@ const chunks = await bundle();
 askForPeers(chunks);
 if (!process.argv.includes('--without-types')) declareTypes();
 writeManifest();
+buildPage();
 console.log(`${chunks.length} files of JavaScript built`);
 
 /** What is written for each source that is an entry. */
@@ -179,6 +181,13 @@ export const { ${byFile.get(file)?.exports.join(', ')} } = nodeModule.createRequ
 function pathFrom(file: string, other: string): string {
   const path = relative(dirname(file), other);
   return path.startsWith('.') ? path : `./${path}`;
+}
+
+/** The visualiser's page, which is served from there. */
+function buildPage(): void {
+  const args = ['--conditions=orrery-source', 'apps/visualiser/build-page.ts', resolve(OUT, 'visualiser')];
+  const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
 }
 
 /** Whether the types hold is `check:types`' matter. */

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import type { WatchOptions } from 'orrery/gateway';
 import { readList, readNamedFile } from './option-values.ts';
 import { UsageError } from './usage-error.ts';
@@ -41,8 +43,12 @@ export function watchLines(
 
 /** Builds the page where there are its sources: in a clone of the repository, which has nothing that is built. */
 export async function buildPage(): Promise<void> {
-  const config = new URL('vite.config.ts', SOURCES);
-  if (!existsSync(config)) return;
-  const { build } = await import('vite');
-  await build({ configFile: fileURLToPath(config), root: fileURLToPath(SOURCES), logLevel: 'error' });
+  const build = fileURLToPath(new URL('build-page.ts', SOURCES));
+  if (!existsSync(build)) return;
+  try {
+    await promisify(execFile)(process.execPath, ['--conditions=orrery-source', build]);
+  } catch (error) {
+    const { stderr } = error as { readonly stderr?: string };
+    throw new Error(`The visualiser cannot be built: ${stderr ?? String(error)}`, { cause: error });
+  }
 }
