@@ -184,7 +184,7 @@ export function trafficEvents(traffic: Traffic, { id: place, agentOf }: TrafficP
     const routingPath = target === undefined ? 'broadcast' : routingPathTo(target);
     const targetAgentId = target?.id ?? BROADCAST;
     return [
-      { type: 'message-sent', ...about },
+      { type: 'message-sent', ...about, ...termsOf(mail) },
       { type: 'routing-decision', ...about, routingPath, targetAgentId, ...latency, success: true },
     ];
   }
@@ -205,6 +205,12 @@ export function trafficEvents(traffic: Traffic, { id: place, agentOf }: TrafficP
     },
   ];
 }
+
+/** Until when it is waited for, and what may be spent on it. */
+const termsOf = ({ deadlineAtMs, extras }: Mail): Pick<SystemEvent, 'deadlineAtMs' | 'budget'> => ({
+  ...(deadlineAtMs > 0 ? { deadlineAtMs } : {}),
+  ...(extras?.budget === undefined ? {} : { budget: extras.budget }),
+});
 
 /** The field `latencyMs`, where it was measured. */
 export const latencyOf = (latencyMs: number): { readonly latencyMs?: number } =>

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AgentTier } from './agent-card.ts';
+import { Budget } from './budget.ts';
 import { ChannelStatus } from './channel-status.ts';
 import { A2AMessageType } from './envelope.ts';
 import { ERROR_CODES } from './errors.ts';
@@ -28,6 +29,7 @@ export type SystemEventType = z.infer<typeof SystemEventType>;
  * - `timestamp`    Unix milliseconds.
  * - `place`        the thread in which it happened: `host`, `control`, `worker-1`, ...
  * - `security`     a policy refused something, or an audited boundary was crossed.
+ * - `deadlineAtMs`, `budget` of what is sent: until when it is waited for, Unix milliseconds, and what may be spent on it.
  * - `duration`     milliseconds, of a handling or a tool call.
  * - `channelId`, `channelStatus` of a channel: `agentId` is at this end of it, `targetAgentId` at the other.
  * - `proposalId`  of a negotiation.
@@ -58,6 +60,8 @@ export const SystemEvent = z
     targetAgentId: z.string().exactOptional(),
     sourceTier: AgentTier.exactOptional(),
     targetTier: AgentTier.exactOptional(),
+    deadlineAtMs: z.number().exactOptional(),
+    budget: Budget.exactOptional(),
     latencyMs: z.number().exactOptional(),
     toolName: z.string().exactOptional(),
     duration: z.number().exactOptional(),
