@@ -148,6 +148,11 @@ export class Cell {
     return this.#mailbox.length;
   }
 
+  /** Since when the first of those waits, Unix milliseconds. */
+  get waitingSinceMs(): number | undefined {
+    return this.#mailbox.oldestMs;
+  }
+
   /** Envelopes in hand. */
   get inHand(): number {
     return this.#inHand;

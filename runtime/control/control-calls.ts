@@ -3,7 +3,7 @@ import type { CpuPoolOptions } from '../agent/offload.ts';
 import type { JournalThreadOptions } from '../journal/journal-thread.ts';
 import type { JournalOptions } from '../journal/journal-options.ts';
 import type { EventLimits } from '../observe/event-limits.ts';
-import type { ToolCount } from '../observe/tool-counts.ts';
+import type { SystemMeasures } from '../observe/measures.ts';
 import type { Conservation } from '../protocol/conservation.ts';
 import type { DeadLetter } from '../protocol/dead-letter.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
@@ -104,12 +104,11 @@ export interface ControlCalls {
   roster(withActors?: boolean): Promise<RosterRow[]>;
   /** Of what is remembered beyond this process about `limit`. */
   recentEvents(limit: number): Promise<readonly SystemEvent[]>;
-  toolCounts(): Promise<readonly ToolCount[]>;
   thread(correlationId: string): Promise<readonly A2AEnvelope[]>;
   deadLetters(): readonly DeadLetter[];
   conservation(): Promise<Conservation>;
-  /** The counters of all threads, added up. */
-  counts(): Float64Array;
+  /** What is measured of all threads, for the metrics. */
+  measures(): Promise<SystemMeasures>;
   /** Resolves when what was sent before, from anywhere, to durable recipients is kept. */
   whenKept(): Promise<void>;
   /** Has a thread of its own speak with other nodes. Resolves to where they find it. Fails with INVALID_OPTIONS. */

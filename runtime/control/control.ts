@@ -2,7 +2,7 @@ import { Accounts } from '../budget/accounts.ts';
 import { ControlLog } from '../observe/control-log.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 import type { EventReport } from '../observe/event-report.ts';
-import type { ToolCount } from '../observe/tool-counts.ts';
+import type { SystemMeasures } from '../observe/measures.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { type ErrorData, invalidOptions, reasonOf, refused } from '../protocol/errors.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
@@ -75,6 +75,7 @@ export class Control implements ControlCalls {
   readonly #failover: ThreadFailover;
   readonly #enrolment: Enrolment;
   readonly #upgrades: Upgrades;
+  readonly #accounts: Accounts;
   readonly #lostAccounts: LostAccounts;
   readonly #log: ControlLog;
   readonly #eventReports: EventReports;
@@ -158,8 +159,9 @@ export class Control implements ControlCalls {
     this.#processes = new AgentProcesses({ agents, threads, lives, spawner, clock, log });
     const hosting = new Hosting(threads);
     this.#hosting = hosting;
+    this.#accounts = new Accounts(accounts, NO_ACCOUNT_HOLDER);
     this.#lostAccounts = new LostAccounts({
-      accounts: new Accounts(accounts, NO_ACCOUNT_HOLDER),
+      accounts: this.#accounts,
       threads,
       clock,
       kept: () => incarnations.heldAccounts(),
@@ -183,7 +185,7 @@ export class Control implements ControlCalls {
   /** Worker threads are started when agents come to live in them. */
   async boot(): Promise<void> {
     if (this.#journal === undefined) return;
-    this.#log.addLetters(await this.#journal.open());
+    this.#log.restoreLetters(await this.#journal.open());
     await this.#processes.endLeft(this.#journal);
     this.#threads.connectJournal(this.#threads.get('host'));
   }
@@ -271,10 +273,6 @@ export class Control implements ControlCalls {
     return this.#overview.recentEvents(limit);
   }
 
-  toolCounts(): Promise<readonly ToolCount[]> {
-    return this.#overview.toolCounts();
-  }
-
   thread(correlationId: string): Promise<readonly A2AEnvelope[]> {
     return this.#overview.thread(correlationId);
   }
@@ -288,8 +286,10 @@ export class Control implements ControlCalls {
     return this.#mailCounts.conservation();
   }
 
-  counts(): Float64Array {
-    return this.#incarnations.counts();
+  async measures(): Promise<SystemMeasures> {
+    this.#eventReports.look();
+    const [seen, journal] = await Promise.all([this.#overview.measures(), this.#journal?.measures()]);
+    return { ...seen, openBudgets: this.#accounts.size, journal };
   }
 
   async stop(drainMs: number): Promise<void> {

@@ -79,6 +79,13 @@ export class RestartGroups {
     return alone;
   }
 
+  /** How many more restarts the agent's group may need within its window. */
+  restartsLeft(agentId: string, nowMs: number): number {
+    const { intensity, restarts } = this.#groups.get(agentId) ?? { ...this.#ownOf(agentId), restarts: [] };
+    const recent = restarts.filter((at) => at >= nowMs - intensity.withinMs).length;
+    return Math.max(0, intensity.maxRestarts - recent);
+  }
+
   /** Clears the counts of the agent's group, if it has one. */
   pardon(agentId: string): void {
     const group = this.#groups.get(agentId);

@@ -253,6 +253,11 @@ export class Supervisor {
     };
   }
 
+  /** How many restarts the agent's group may need now before it is given up. */
+  restartsLeft(agentId: string): number {
+    return this.#groups.restartsLeft(agentId, this.#deps.seams.clock.monotonicMs());
+  }
+
   /** The outsiders whom an agent refuses now. */
   refusals(agentId: string): readonly Refusal[] {
     return this.#outsiders.refusals(agentId);

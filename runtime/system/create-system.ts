@@ -369,15 +369,14 @@ class RunningSystem implements Omit<SystemWithStopWork, typeof Symbol.asyncDispo
 
   async metrics(): Promise<string> {
     const { api } = this.#connection;
-    const [counts, account, roster, tools] = await Promise.all([
-      api.counts(),
+    const [measures, account, peers] = await Promise.all([
+      api.measures(),
       api.conservation(),
-      api.roster(),
-      api.toolCounts(),
+      api.peers().catch(() => []),
     ]);
     // Who never looks at the metrics does not load prom-client, in no thread.
     const { metricsText } = await import('../observe/metrics.ts');
-    return metricsText({ counts, account, roster, tools });
+    return metricsText({ ...measures, account, peers, nowMs: this.#node.seams.clock.now() });
   }
 
   async whenKept(): Promise<void> {

@@ -4,7 +4,7 @@ import type { Checkpoint } from '../cell/checkpoints.ts';
 import type { MailData } from '../mailbox/mail.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 import type { EventReport } from '../observe/event-report.ts';
-import type { ToolCount } from '../observe/tool-counts.ts';
+import type { ThreadMeasures } from '../observe/measures.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import type { ErrorData, LastError } from '../protocol/errors.ts';
 import type { ProcessAgent } from '../agent/agent-description.ts';
@@ -215,8 +215,7 @@ export interface NodeCalls {
   /** Of the agents that live here, those that have actors, with these. */
   actors(): readonly { readonly id: string; readonly actors: readonly ActorRow[] }[];
   recentEvents(): readonly SystemEvent[];
-  /** The calls of tools that were made from here. */
-  toolCounts(): readonly ToolCount[];
+  measures(): ThreadMeasures;
   /** The envelopes of one conversation that this thread remembers having sent or answered. */
   thread(correlationId: string): readonly A2AEnvelope[];
   /** Gives the agents in these slots what former processes left for them. Resolves when each has the first of it. */

@@ -9,7 +9,7 @@ import { InFlow } from '../mailbox/in-flow.ts';
 import { type Lane, mailFromData } from '../mailbox/mail.ts';
 import { flowBase } from '../mailbox/flow-marks.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
-import type { ToolCount } from '../observe/tool-counts.ts';
+import { mostOf, type OldestWaiting, type ThreadMeasures } from '../observe/measures.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { errorToData, notHere, type OrreryError, systemStopped } from '../protocol/errors.ts';
 import type { JudgePolicy } from '../protocol/policy.ts';
@@ -19,6 +19,7 @@ import type { RefusedPeer } from '../protocol/refused-peer.ts';
 import type { ActorRow } from '../protocol/roster.ts';
 import type { Seams, EventLoop } from '../protocol/seams.ts';
 import type { PeerBoot } from '../peers/peer-boot.ts';
+import { threadMeasures } from '../os/thread-measures.ts';
 import type { PeerHost } from '../peers/peer-host.ts';
 import type { Trust } from '../peers/trust.ts';
 import { ProcessHost } from '../processes/process-host.ts';
@@ -184,8 +185,14 @@ export class ThreadHost implements NodeCalls {
     return this.node.log.recentEvents();
   }
 
-  toolCounts(): readonly ToolCount[] {
-    return this.node.log.toolCounts.entries();
+  measures(): ThreadMeasures {
+    const oldest = mostOf(this.#waiting(), ({ sinceMs }) => -sinceMs);
+    return { ...threadMeasures(), oldest, tools: this.node.log.toolCounts.entries() };
+  }
+
+  *#waiting(): Iterable<OldestWaiting> {
+    for (const { row, waitingSinceMs } of this.node.cells())
+      if (waitingSinceMs !== undefined) yield { agentId: row.id, sinceMs: waitingSinceMs };
   }
 
   thread(correlationId: string): readonly A2AEnvelope[] {
