@@ -135,6 +135,7 @@ export type { LoopSender, System } from './system/system.ts';
 export { type ActorRow, type AgentStatus, RosterOptions, type RosterRow } from './protocol/roster.ts';
 export type { Conservation } from './protocol/conservation.ts';
 export type { DeadLetter } from './protocol/dead-letter.ts';
+export type { Logger, LogLevel } from './observe/logger.ts';
 export type { FoundPeer, PeerIdentity, PeerOptions } from './system/peer-options.ts';
 export type { SystemPeers } from './system/system-peers.ts';
 export type { PeerRow } from './protocol/peer-row.ts';

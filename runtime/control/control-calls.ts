@@ -34,6 +34,8 @@ export interface ControlOptions {
   readonly watchdog: WatchdogLimits;
   readonly starting: ProgressLimits;
   readonly events: EventLimits;
+  /** The embedder's thread writes a log. */
+  readonly isLogged: boolean;
   readonly peers: NodePeers | undefined;
   /** Without one nothing outlives the process. */
   readonly journal: z.output<typeof JournalOptions> | undefined;

@@ -1,5 +1,6 @@
 import { Accounts } from '../budget/accounts.ts';
 import { ControlLog } from '../observe/control-log.ts';
+import { LogFeed } from '../observe/log-feed.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 import type { EventReport } from '../observe/event-report.ts';
 import type { SystemMeasures } from '../observe/measures.ts';
@@ -78,6 +79,7 @@ export class Control implements ControlCalls {
   readonly #accounts: Accounts;
   readonly #lostAccounts: LostAccounts;
   readonly #log: ControlLog;
+  readonly #logFeed: LogFeed | undefined;
   readonly #eventReports: EventReports;
   readonly #overview: Overview;
   readonly #mailCounts: MailCounts;
@@ -98,12 +100,21 @@ export class Control implements ControlCalls {
     this.#beat = new Int32Array(boot.beat);
     this.#agents = new AgentTable(new AgentStatusMemory(agentStatus));
     const { clock } = seams;
+    this.#logFeed = options.isLogged
+      ? new LogFeed({
+          clock,
+          give: (line) => this.#threads.tell(this.#threads.get('host'), { t: 'logged', line }),
+        })
+      : undefined;
     this.#log = new ControlLog({
       clock,
       limits: options.events,
       onEvent: (event) => onEvent?.(event),
       remember: (event) => this.#history?.remember(event),
-      show: (event) => this.#show([event]),
+      show: (event) => {
+        this.#show([event]);
+        this.#logFeed?.add(event);
+      },
     });
     this.#eventReports = new EventReports({
       clock,
@@ -302,6 +313,7 @@ export class Control implements ControlCalls {
     await this.#threads.askAll((api) => api.shutdown(), SHUTDOWN);
     await this.#threads.askAll((api) => api.closeBooks(), SHUTDOWN);
     this.#eventReports.look();
+    this.#logFeed?.close();
     await this.#threads.close();
     this.#history?.close();
     await this.#journal?.close();
@@ -471,7 +483,10 @@ export class Control implements ControlCalls {
 
   #learn(report: EventReport): void {
     if (report.t === 'audited') return this.#log.audit(report.event);
-    if (report.t === 'told') this.#log.addLetters(report.letters);
+    if (report.t === 'told') {
+      this.#log.addLetters(report.letters);
+      for (const letter of report.letters) this.#logFeed?.add(deadLetterEvent(letter));
+    }
     if (report.events.length > 0) this.#show(report.events);
   }
 
@@ -510,6 +525,14 @@ export class Control implements ControlCalls {
 const peerOrder = ({ id, module }: PeerOrder): AgentOrder => ({
   ...{ module, ids: [id], isInline: false, isPeer: true },
   ...{ process: undefined, lazy: undefined, card: undefined },
+});
+
+/** Without what was in it. */
+const deadLetterEvent = ({ id, sender, recipient, code, reason, atMs }: DeadLetter): SystemEvent => ({
+  type: 'dead-letter',
+  timestamp: atMs,
+  ...(id === undefined ? {} : { envelopeId: id }),
+  ...{ sender, recipient, errorCode: code, reason, success: false },
 });
 
 const journalFacts = (failure: ErrorData | undefined): Partial<SystemEvent> =>

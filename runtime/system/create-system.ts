@@ -6,6 +6,7 @@ import type { Sender } from '../agent/context.ts';
 import type { Identity } from '../cell/mail-maker.ts';
 import { newAccountMemory } from '../budget/account-memory.ts';
 import { fromEnvelope } from '../mailbox/mail.ts';
+import type { LogLine } from '../observe/logger.ts';
 import { lastEvents } from '../observe/observability.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
@@ -121,6 +122,7 @@ class RunningSystem implements Omit<SystemWithStopWork, typeof Symbol.asyncDispo
   #end: OrreryError | undefined;
   readonly #stop = new Stop((drainMs) => this.#endAll(drainMs));
   readonly #hasJournal: boolean;
+  readonly #writer: ((line: LogLine) => void) | undefined;
   readonly #mailbox: OwnMailbox;
   readonly #loopMailbox: OwnMailbox;
   readonly #loopMail: LoopMail;
@@ -142,6 +144,8 @@ class RunningSystem implements Omit<SystemWithStopWork, typeof Symbol.asyncDispo
       onHost,
     } = deps;
     this.#hasJournal = options.journal !== undefined;
+    const { logger } = options;
+    this.#writer = logger && (({ level, fields, message }) => logger[level](fields, message));
     const hostIncarnation = newThreadMemories();
     const accounts = newAccountMemory();
     const agentStatus = newAgentStatusMemory();
@@ -151,7 +155,14 @@ class RunningSystem implements Omit<SystemWithStopWork, typeof Symbol.asyncDispo
     const ofThreads = { broadcastToSender, watchdog, starting, cpu, events, peers };
     const boot: ControlBoot = {
       role: 'control',
-      options: { ...ofThreads, workers, spareThread, supervision, journal },
+      options: {
+        ...ofThreads,
+        isLogged: options.logger !== undefined,
+        workers,
+        spareThread,
+        supervision,
+        journal,
+      },
       workerOptions,
       hostIncarnation,
       accounts,
@@ -193,6 +204,7 @@ class RunningSystem implements Omit<SystemWithStopWork, typeof Symbol.asyncDispo
         received: (port) => spawner.received(port),
         embedder: {
           show: (events) => this.#publish(events),
+          log: (line) => this.#writeLine(line),
           lookUp: async (query) => this.#lookups?.find(query),
         },
       },
@@ -433,6 +445,7 @@ class RunningSystem implements Omit<SystemWithStopWork, typeof Symbol.asyncDispo
   #close(error: OrreryError): void {
     if (this.#end !== undefined) return;
     this.#end = error;
+    if (error.code !== 'SYSTEM_STOPPED') this.#writeLine(endLine(error));
     this.#watch.close();
     this.#lookups?.close();
     this.#connection.cut(error);
@@ -440,10 +453,21 @@ class RunningSystem implements Omit<SystemWithStopWork, typeof Symbol.asyncDispo
     this.#listeners.clear();
   }
 
+  /** A logger that fails ends nothing. */
+  #writeLine(line: LogLine): void {
+    callOutside(this.#writer, line);
+  }
+
   #publish(events: readonly SystemEvent[]): void {
     for (const event of events) for (const listener of this.#listeners) callOutside(listener, event);
   }
 }
+
+const endLine = ({ code, message }: OrreryError): LogLine => ({
+  level: 'error',
+  fields: { event: 'system-ended', errorCode: code },
+  message: `system-ended: ${code} ${message}`,
+});
 
 /** What is wrong, under the name that the option has for whoever starts the agents. */
 const wrongStart = ({ agentId, at, fault: { code, message, details } }: WrongStart): OrreryError => {

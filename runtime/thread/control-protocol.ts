@@ -2,6 +2,7 @@ import type { LoadedAgent } from '../agent/loaded-agent.ts';
 import type { ProcessOptions } from '../agent/process-options.ts';
 import type { Checkpoint } from '../cell/checkpoints.ts';
 import type { MailData } from '../mailbox/mail.ts';
+import type { LogLine } from '../observe/logger.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 import type { EventReport } from '../observe/event-report.ts';
 import type { ThreadMeasures } from '../observe/measures.ts';
@@ -112,6 +113,8 @@ export type ControlOrder =
   /** They are registered no more: each is ended, and nothing is kept of it. */
   | { readonly t: 'forget'; readonly slots: readonly number[] }
   | { readonly t: 'events'; readonly events: readonly SystemEvent[] }
+  /** A line for the log that the embedder writes. */
+  | { readonly t: 'logged'; readonly line: LogLine }
   /** Ends the process of an agent from outside. */
   | { readonly t: 'end-process'; readonly slot: number }
   /** The agent takes nothing of these outsiders for so long. */

@@ -8,6 +8,7 @@ import type { StartedRings } from '../journal/started-ring.ts';
 import { InFlow } from '../mailbox/in-flow.ts';
 import { type Lane, mailFromData } from '../mailbox/mail.ts';
 import { flowBase } from '../mailbox/flow-marks.ts';
+import type { LogLine } from '../observe/logger.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 import { mostOf, type OldestWaiting, type ThreadMeasures } from '../observe/measures.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
@@ -58,6 +59,8 @@ export interface HostThread {
 export interface Embedder {
   /** Shows what is inspected. */
   show(events: readonly SystemEvent[]): void;
+  /** Writes a line of the log. */
+  log(line: LogLine): void;
   /** Asks other nodes for whom nobody here has, and takes in whom they have. */
   lookUp(query: RemoteQuery): Promise<void>;
 }
@@ -332,6 +335,9 @@ export class ThreadHost implements NodeCalls {
         return;
       case 'events':
         this.#thread.embedder?.show(message.events);
+        return;
+      case 'logged':
+        this.#thread.embedder?.log(message.line);
         return;
     }
   }
