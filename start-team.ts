@@ -55,7 +55,7 @@ const hrefOf = (tracing: StartOptions['tracing']): string | undefined =>
 
 /** The seams of this thread, with who traces, if somebody does. */
 async function tracedSeams(tracing: StartOptions['tracing']): Promise<Seams> {
-  const seams = systemSeams();
+  const seams = { ...systemSeams(), tracer: undefined };
   if (tracing !== undefined && tracing !== false && !(tracing instanceof URL))
     throw invalidOptions('tracing', tracing, 'the URL of a module, or false');
   if (tracing === false || (tracing === undefined && !hasProvider())) return seams;

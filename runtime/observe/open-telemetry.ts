@@ -2,6 +2,7 @@ import type { Context, Span as ApiSpan } from '@opentelemetry/api';
 import { invalidOptions, reasonOf } from '../protocol/errors.ts';
 import { PACKAGES_FOR, requirePackages } from '../protocol/optional-packages.ts';
 import { type TraceContext, traceContextOf } from '../protocol/trace-context.ts';
+import { traceHere } from '../protocol/system-seams.ts';
 import type { Span, SpanAttributes, SpanFault, SpanKind, SpanOptions, Tracer } from '../protocol/tracer.ts';
 
 type Api = typeof import('@opentelemetry/api');
@@ -13,7 +14,9 @@ type Api = typeof import('@opentelemetry/api');
 export async function loadTracer(module: string | undefined): Promise<Tracer> {
   requirePackages('Tracing', PACKAGES_FOR.tracing);
   if (module !== undefined) await load(module);
-  return new OpenTelemetryTracer(await import('@opentelemetry/api'));
+  const tracer = new OpenTelemetryTracer(await import('@opentelemetry/api'));
+  traceHere(tracer);
+  return tracer;
 }
 
 async function load(module: string): Promise<void> {

@@ -43,7 +43,7 @@ export interface Seams {
   readonly newId: NewId;
   readonly newSecret: NewSecret;
   readonly random: Random;
-  readonly tracer?: Tracer;
+  readonly tracer?: Tracer | undefined;
 }
 
 /**

@@ -59,7 +59,7 @@ export async function bootThread(deps: ThreadDeps): Promise<void> {
   const { data, entries, makePolicies, openStore, loadInterceptors, loadTracer } = deps;
   Atomics.store(data.number, 0, ownThreadNumber());
   const spawner = new NodeSpawner(entries.thread);
-  const seams = systemSeams();
+  const seams = { ...systemSeams(), tracer: undefined };
   await becomeThread(data.boot, spawner.received(data.port), {
     spawner,
     seams,
