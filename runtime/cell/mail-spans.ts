@@ -1,4 +1,5 @@
 import { type Mail, messageTypeOf, NO_ASK } from '../mailbox/mail.ts';
+import type { A2AEnvelope } from '../protocol/envelope.ts';
 import type { Span, SpanAttributes, SpanFault, SpanOptions, Tracer } from '../protocol/tracer.ts';
 import type { Cell } from './cell.ts';
 import type { Handling } from './handling.ts';
@@ -76,6 +77,14 @@ export class MailSpans implements SendStep {
   end(send: Send, _row: unknown, fault?: SpanFault): void {
     this.takeOf(send)?.end(fault);
   }
+}
+
+/** Has an envelope that goes on elsewhere say that it is part of the work at it here, where that is traced. */
+export function markTraced({ metadata }: A2AEnvelope, handling: Handling | undefined): void {
+  const context = handling?.span?.context;
+  if (context === undefined || metadata === undefined) return;
+  metadata['traceparent'] = context.traceparent;
+  metadata['tracestate'] = context.tracestate;
 }
 
 /** Begins the span of one attempt at a mail. */
