@@ -7,6 +7,7 @@ import { createSystem as createSystemFrom } from './runtime/system/create-system
 import type { SystemDeps } from './runtime/system/system-deps.ts';
 import { requireOptions } from './runtime/system/system-options.ts';
 import { invalidOptions } from './runtime/protocol/errors.ts';
+import { isInstalled } from './runtime/protocol/optional-packages.ts';
 import type { Seams } from './runtime/protocol/seams.ts';
 import type { ServeOptions, Serving } from './gateway.ts';
 import type { WorkerOptions } from './worker-options.ts';
@@ -58,7 +59,8 @@ async function tracedSeams(tracing: StartOptions['tracing']): Promise<Seams> {
   const seams = { ...systemSeams(), tracer: undefined };
   if (tracing !== undefined && tracing !== false && !(tracing instanceof URL))
     throw invalidOptions('tracing', tracing, 'the URL of a module, or false');
-  if (tracing === false || (tracing === undefined && !hasProvider())) return seams;
+  const isRegistered = hasProvider() && isInstalled('@opentelemetry/api');
+  if (tracing === false || (tracing === undefined && !isRegistered)) return seams;
   const { loadTracer } = await import('./runtime/observe/open-telemetry.ts');
   return { ...seams, tracer: await loadTracer(hrefOf(tracing)) };
 }

@@ -71,7 +71,7 @@ const RUNTIME = within('runtime', [
   },
   {
     room: 'runtime/observe',
-    holds: 'events, counters, metrics, dead letters',
+    holds: 'events, metrics, spans, logs, dead letters',
     ignores: '`routing`, `supervision`',
     invariants: 'An envelope is counted when its marks are committed.',
     imports: ['protocol', 'mailbox'],

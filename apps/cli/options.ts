@@ -153,6 +153,10 @@ export const COMMANDS = {
         help: 'HOST:PORT of nodes of a DHT of your own, instead of the public one of Hyperswarm',
         isRepeatable: true,
       },
+      tracing: {
+        value: 'FILE',
+        help: 'A module that registers a provider of OpenTelemetry; every thread loads it',
+      },
       'log-level': {
         value: 'LEVEL',
         help: 'What to log on standard error: error, warn, info or silent (default: warn)',

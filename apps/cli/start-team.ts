@@ -10,12 +10,14 @@ export const startTeam = ({
   journal,
   peers,
   logger,
+  tracing,
 }: {
   agents: readonly AgentSpec[];
   workers?: number;
   journal?: string;
   peers?: PeerOptions;
   logger?: Logger;
+  tracing?: URL;
 }): Promise<Team> =>
   startSystem({
     agents,
@@ -23,5 +25,6 @@ export const startTeam = ({
     ...(journal === undefined ? {} : { journal: { path: journal } }),
     ...(peers === undefined ? {} : { peers }),
     ...(logger === undefined ? {} : { logger }),
+    ...(tracing === undefined ? {} : { tracing }),
     workers,
   });

@@ -50,10 +50,11 @@ export async function upCommand(options: TypedOptions, deps: CommandDeps): Promi
 }
 
 const teamOf = (
-  { agents, workers, journal, node }: UpPlan,
+  { agents, workers, journal, node, tracing }: UpPlan,
   logger: Logger | undefined,
 ): Parameters<typeof startTeam>[0] => ({
   ...(logger === undefined ? {} : { logger }),
+  ...(tracing === undefined ? {} : { tracing }),
   agents,
   ...(workers === undefined ? {} : { workers }),
   ...(journal === undefined ? {} : { journal }),

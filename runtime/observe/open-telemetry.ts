@@ -62,6 +62,13 @@ class OpenTelemetryTracer implements Tracer {
     return span && writtenContext(span);
   }
 
+  async flush(): Promise<void> {
+    const provider = this.#api.trace.getTracerProvider() as Partial<Exporting> & {
+      getDelegate?(): Partial<Exporting>;
+    };
+    await (provider.getDelegate?.() ?? provider).forceFlush?.().catch(() => undefined);
+  }
+
   #contextOf(parent: SpanOptions['parent']): Context {
     const { context, trace, ROOT_CONTEXT, createTraceState } = this.#api;
     if (parent === undefined) return context.active();
@@ -75,6 +82,11 @@ class OpenTelemetryTracer implements Tracer {
       ...(parent.tracestate === undefined ? {} : { traceState: createTraceState(parent.tracestate) }),
     });
   }
+}
+
+/** What providers of the SDK can do beside what the API asks of them. */
+interface Exporting {
+  forceFlush(): Promise<void>;
 }
 
 class OpenTelemetrySpan implements Span {

@@ -51,6 +51,7 @@ export const PACKAGES_FOR = {
   mdns: ['@libp2p/mdns'],
   failureSearch: ['fast-check'],
   tracing: ['@opentelemetry/api'],
+  logs: ['pino'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 /**

@@ -36,4 +36,6 @@ export interface Tracer {
   start(options: SpanOptions): Span;
   /** Of the span that is active here. */
   active(): TraceContext | undefined;
+  /** Has what ended exported, before the thread ends; resolves when that is done, or cannot be. */
+  flush(): Promise<void>;
 }

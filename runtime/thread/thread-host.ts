@@ -232,9 +232,10 @@ export class ThreadHost implements NodeCalls {
     // The links of this thread, which have no order with the control thread's port: others posted on them as they ended.
     this.node.links.readArrived();
     this.node.outbox.flush();
-    const remembered = this.node.journal?.history?.leave();
-    if (remembered === undefined) return;
-    await this.node.wheel.within(remembered, LEAVE_MS, 'The last of the history').catch(() => undefined);
+    await Promise.all([
+      this.#soon(this.node.journal?.history?.leave(), 'The last of the history'),
+      this.#soon(this.node.seams.tracer?.flush(), 'The export of the last spans'),
+    ]);
   }
 
   close(error: OrreryError = systemStopped('it was stopped')): void {
@@ -250,10 +251,14 @@ export class ThreadHost implements NodeCalls {
     this.node.journal?.leave();
   }
 
-  async #whenKeptSoon(): Promise<void> {
-    const kept = this.node.journal?.whenKept();
-    if (kept === undefined) return;
-    await this.node.wheel.within(kept, LEAVE_MS, 'The last write to the journal').catch(() => undefined);
+  #whenKeptSoon(): Promise<void> {
+    return this.#soon(this.node.journal?.whenKept(), 'The last write to the journal');
+  }
+
+  /** Waits a moment for what is done last; whether it is done or not, the place goes on ending. */
+  async #soon(work: Promise<unknown> | undefined, what: string): Promise<void> {
+    if (work === undefined) return;
+    await this.node.wheel.within(work, LEAVE_MS, what).catch(() => undefined);
   }
 
   #obey(message: ControlOrder): void {

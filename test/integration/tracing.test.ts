@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { startSystem, type StartOptions, type Team } from 'orrery';
+import { answer } from 'orrery/models';
 import { broken, last, relay } from '../fixtures/agents/traced.ts';
+import { startModelServer } from '../fixtures/model-server.ts';
 import { spansIn, tracingInto, wayUp, type WrittenSpan } from '../fixtures/spans.ts';
 import { agent, rejection, until } from '../fixtures/until.ts';
 
@@ -114,6 +116,49 @@ describe('The spans of a system across threads (DESIGN 2.1)', () => {
     expect(known).toMatchObject({ traceId, parent: 'b7ad6b7169203331', state: 'shop=t61' });
     expect(none?.traceId).not.toBe(traceId);
     expect(none?.parent).toBeUndefined();
+  });
+
+  it('are of calls of models too, with what they took, and of the tools that these call', async () => {
+    await using server = await startModelServer([
+      { calls: [{ name: 'words__words_count', args: '{"text":"a b"}' }] },
+      { text: 'two' },
+    ]);
+    process.env['TEST_MODEL_URL'] = server.url;
+    const { system, spans: ended } = await team({ agents: [agent('thinker'), agent('words')] });
+    expect(await system.ask({ agent: 'thinker', capability: answer }, { prompt: 'how many?' })).toBe('two');
+    const spans = await ended(6);
+    const calls = spans.filter(({ name }) => name === 'chat stub');
+    expect(calls.map((span) => wayUp(spans, span))).toEqual(
+      Array(2).fill('chat stub < handle answer < ask answer'),
+    );
+    expect(calls[0]?.attributes).toMatchObject({ 'gen_ai.request.model': 'stub', 'orrery.attempt': 1 });
+    const [tool] = spans.filter(({ name }) => name === 'handle words.count');
+    expect(tool && wayUp(spans, tool)).toBe(
+      'handle words.count < ask words.count < handle answer < ask answer',
+    );
+    expect(JSON.stringify(spans)).not.toContain('how many');
+  });
+
+  it('are exported before the threads of a system that stops end', async () => {
+    const batched = join(folder, 'batched');
+    const tracing = new URL(`${tracingInto(batched).href}&batched`);
+    const { system } = await team({ tracing });
+    await system.ask({ agent: 'relay', capability: relay }, 'go');
+    await system.stop();
+    expect(spansIn(batched).map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['handle trace.relay', 'own work', 'handle trace.last']),
+    );
+  });
+
+  it('are those of the embedder alone where it alone has registered a provider, and the trace goes on', async () => {
+    const { system, spans: ended } = await team({ tracing: undefined as never });
+    await system.ask({ agent: 'relay', capability: relay }, 'go', { correlationId: 'talk-2' });
+    const [span, ...others] = await ended(1);
+    expect([span?.name, others]).toEqual(['ask trace.relay', []]);
+    const envelopes = (await system.thread('talk-2')).filter(({ type }) => type === 'request');
+    expect(envelopes.map(({ recipient }) => recipient)).toEqual(['relay', 'last']);
+    for (const { metadata } of envelopes)
+      expect(metadata?.['traceparent']).toBe(`00-${span?.traceId}-${span?.spanId}-01`);
   });
 
   it('are none, and no envelope carries any, where nobody traces', async () => {
