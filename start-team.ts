@@ -61,9 +61,13 @@ async function tracedSeams(tracing: StartOptions['tracing']): Promise<Seams> {
     throw invalidOptions('tracing', tracing, 'the URL of a module, or false');
   const isRegistered = hasProvider() && isInstalled('@opentelemetry/api');
   if (tracing === false || (tracing === undefined && !isRegistered)) return seams;
-  const { loadTracer } = await import('./runtime/observe/open-telemetry.ts');
+  const { loadTracer } = await loadTracing();
   return { ...seams, tracer: await loadTracer(hrefOf(tracing)) };
 }
+
+/** Found by its URL: who traces nothing loads nothing for it, and need not have the API installed. */
+const loadTracing = (): Promise<typeof import('./runtime/observe/open-telemetry.ts')> =>
+  import(new URL('./runtime/observe/open-telemetry.ts', import.meta.url).href);
 
 /** Found by its URL: whoever serves nothing loads no server, and need not have one installed. */
 const loadGateway = (): Promise<typeof import('./gateway.ts')> =>
