@@ -383,10 +383,10 @@ export class Cell {
     const handling = new Handling(this, mail);
     const flow = mail.flow as InFlow;
     mail.wasInHand = true;
-    const { tracer } = this.thread.seams;
-    if (tracer !== undefined) handling.span = handlingSpan(tracer, this, mail);
     flow.start(mail.sequence);
     flow.blame(mail.sequence, mail.extras?.outsider, mail.attempts > 0);
+    const { tracer } = this.thread.seams;
+    if (tracer !== undefined) handling.span = handlingSpan(tracer, this, mail);
     this.thread.journal?.begins(this, mail);
     if (mail.ask === NO_ASK && asksForWork(messageTypeOf(mail))) handling.holdGrant();
     this.#hand = takeInHand(this.#hand, handling);

@@ -268,8 +268,8 @@ export class JournalServer {
   async #write(batches: readonly StoreBatch[]): Promise<readonly number[] | undefined> {
     for (let tries = 1; ; tries++) {
       const isLast = this.#isClosing;
-      const beganMs = this.#deps.seams.clock.monotonicMs();
       try {
+        const beganMs = this.#deps.seams.clock.monotonicMs();
         const firstMails = await this.#deps.store.write(batches);
         this.#commits += 1;
         this.#commitMs += this.#deps.seams.clock.monotonicMs() - beganMs;
