@@ -26,9 +26,16 @@ export {
   type MessagePortTransportOptions,
 } from './transports/message-port/message-port-transport.ts';
 
-/** What a system can be started with; `policies` left out are the defaults, on. */
+/**
+ * What a system can be started with.
+ *
+ * - `policies` @default the defaults, on
+ * - `tracing`  a module that registers a provider of spans with `@opentelemetry/api`: every thread of the system loads it.
+ *              `false`: nobody traces. @default this thread traces, if it has registered one by now
+ */
 export interface StartOptions extends SystemOptions {
   readonly policies?: PolicyOptions;
+  readonly tracing?: URL | false;
 }
 
 /** A running team: what its embedder has others do, it has them do as `system/host`, and its loop as `system/loop`. */

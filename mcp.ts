@@ -39,11 +39,12 @@ export function mcpServer(options: McpServerOptions): AgentDefinition<unknown> {
     'mcpServer',
   );
   const settings = parseOptions(McpTarget, target, 'mcpServer');
-  const { clock } = systemSeams();
+  const seams = systemSeams();
+  const { clock } = seams;
   const { connectTimeoutMs, stopGraceMs } = settings;
   return mcpServerAgent(
     {
-      dialer: new McpClientDialer(member.id, settings, clock),
+      dialer: new McpClientDialer(member.id, settings, seams),
       clock,
       startTimeoutMs: connectTimeoutMs + MARGIN_MS,
       stopTimeoutMs: 2 * stopGraceMs + MARGIN_MS,

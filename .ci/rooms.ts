@@ -71,7 +71,7 @@ const RUNTIME = within('runtime', [
   },
   {
     room: 'runtime/observe',
-    holds: 'events, counters, metrics, dead letters',
+    holds: 'events, metrics, spans, logs, dead letters',
     ignores: '`routing`, `supervision`',
     invariants: 'An envelope is counted when its marks are committed.',
     imports: ['protocol', 'mailbox'],
@@ -110,7 +110,7 @@ const RUNTIME = within('runtime', [
     holds: 'stores, the journal and its thread, what former processes left',
     ignores: '`agent`, `cell`',
     invariants: 'Causes are written before what came of them.',
-    imports: ['protocol', 'os', 'mailbox', 'budget', 'supervision', 'link'],
+    imports: ['protocol', 'os', 'mailbox', 'budget', 'observe', 'supervision', 'link'],
   },
   {
     room: 'runtime/upgrade',
@@ -176,6 +176,7 @@ const RUNTIME = within('runtime', [
     invariants: "A dead thread's posts are read before its mail is sent again.",
     imports: [
       'protocol',
+      'os',
       'machine',
       'mailbox',
       'budget',

@@ -2,6 +2,7 @@ import { unauthenticated } from '../runtime/protocol/edge-errors.ts';
 import type { Clock } from '../runtime/protocol/seams.ts';
 import type { Admit, GatewayPart, RouteContext } from './http/gateway-part.ts';
 import { isOrreryError } from '../runtime/protocol/errors.ts';
+import { processMetrics } from './http/process-metrics.ts';
 
 /** An agent's status, as health needs it. */
 export interface OperatedAgent {
@@ -44,7 +45,10 @@ export function operatingParts(options: OperatingOptions): GatewayPart[] {
     );
   return [
     healthPart({ troubles: () => health.troubles(), mayReadWhat }),
-    metricsPart({ text: async () => `${await system.metrics()}${await metrics()}`, allow }),
+    metricsPart({
+      text: async () => (await Promise.all([system.metrics(), metrics(), processMetrics()])).join(''),
+      allow,
+    }),
   ];
 }
 
@@ -199,7 +203,7 @@ interface MetricsPartOptions {
   readonly allow: (request: Request) => Promise<void>;
 }
 
-/** `GET /metrics`: the counters as Prometheus text. */
+/** `GET /metrics`: what is measured, as Prometheus text. */
 const metricsPart = ({ text, allow }: MetricsPartOptions): GatewayPart => ({
   name: 'metrics',
   routes: [{ method: 'GET', path: '/metrics', serves: 'what is counted, for Prometheus' }],

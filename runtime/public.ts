@@ -149,6 +149,16 @@ export {
 } from './protocol/roster.ts';
 export type { Conservation } from './protocol/conservation.ts';
 export type { DeadLetter } from './protocol/dead-letter.ts';
+export type { Logger, LogLevel } from './observe/logger.ts';
+export type { TraceContext } from './protocol/trace-context.ts';
+export type {
+  Span,
+  SpanAttributes,
+  SpanFault,
+  SpanKind,
+  SpanOptions,
+  Tracer,
+} from './protocol/tracer.ts';
 export type { FoundPeer, PeerIdentity, PeerOptions } from './system/peer-options.ts';
 export type { SystemPeers } from './system/system-peers.ts';
 export type { PeerRow } from './protocol/peer-row.ts';

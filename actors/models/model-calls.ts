@@ -1,5 +1,6 @@
 import { cancelled, isOrreryError, type OrreryError } from '../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
+import type { Span } from '../../runtime/protocol/tracer.ts';
 import { type HandlingContext, clientOf } from '../../runtime/public.ts';
 import { callModel, type ModelRequest } from './call-model.ts';
 import type { OpenedModel } from './model-endpoint.ts';
@@ -80,6 +81,7 @@ export class ModelCalls {
     const { ctx, model, budget } = this.#deps;
     const startedAtMs = ctx.now();
     const taken = budget.take(terms.estimate, terms.fromHeld && attempt === 1);
+    const span = spanOf(ctx, model.name, attempt);
     let isTold = false;
     const onText = (text: string): void => {
       if (text === '') return;
@@ -88,8 +90,14 @@ export class ModelCalls {
     };
     const tell = (used: Amount, error?: OrreryError): void =>
       noteCall(ctx, { model: model.name, attempt, durationMs: ctx.now() - startedAtMs, used, error });
+    const call = (): Promise<unknown> => this.#effect(asked, terms, onText);
     try {
-      const reply = readReply(ctx.self, await this.#effect(asked, terms, onText));
+      const reply = readReply(ctx.self, await (span === undefined ? call() : span.run(call)));
+      span?.set({
+        'gen_ai.usage.input_tokens': reply.usage?.inputTokens,
+        'gen_ai.usage.output_tokens': reply.usage?.outputTokens,
+      });
+      span?.end();
       const used = this.#usedBy(reply, taken);
       budget.reconcile(taken, used);
       tell(used);
@@ -99,6 +107,7 @@ export class ModelCalls {
     } catch (error) {
       const stop = this.#stopIn(error, terms);
       const failure = stop ?? failureOf(error, { ...model, nowMs: ctx.now() });
+      span?.end(failure.error);
       const used = failure.mayBeBilled ? taken : NOTHING;
       budget.reconcile(taken, used);
       tell(used, failure.error);
@@ -148,6 +157,25 @@ const NOTHING: Amount = { tokens: 0, micros: 0 };
 /** Checks a reply that a simulation gave. */
 function readReply(agentId: string, reply: unknown): ModelReply {
   return parseOptions(ModelReply, reply, `effects["model ${agentId}"]`);
+}
+
+/** The span of one attempt, where somebody traces: nobody does for an agent in a process of its own. */
+function spanOf(ctx: HandlingContext<never>, model: string, attempt: number): Span | undefined {
+  try {
+    return clientOf(ctx).seams.tracer?.start({
+      name: `chat ${model}`,
+      kind: 'client',
+      attributes: {
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.request.model': model,
+        'gen_ai.agent.id': ctx.self,
+        'orrery.attempt': attempt,
+      },
+    });
+  } catch {
+    // No client.
+    return undefined;
+  }
 }
 
 /** One attempt at a call of a model. */

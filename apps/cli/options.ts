@@ -165,6 +165,18 @@ export const COMMANDS = {
         help: 'HOST:PORT of nodes of a DHT of your own, instead of the public one of Hyperswarm',
         isRepeatable: true,
       },
+      tracing: {
+        value: 'FILE',
+        help: 'A module that registers a provider of OpenTelemetry; every thread loads it',
+      },
+      'log-level': {
+        value: 'LEVEL',
+        help: 'What to log on standard error: error, warn, info or silent (default: warn)',
+      },
+      'log-format': {
+        value: 'FORMAT',
+        help: 'Lines of the log as json or text (default: text on a terminal, else json)',
+      },
       json: { help: 'Print lines of JSON' },
       workers: WORKERS,
       help: HELP,

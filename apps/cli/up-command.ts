@@ -1,8 +1,9 @@
 import { table } from '@orrery/ralph-loop';
-import type { Team } from 'orrery';
-import type { Serving } from 'orrery/gateway';
+import type { Logger, Team } from 'orrery';
+import type { ServeFault, ServeOptions, Serving } from 'orrery/gateway';
 import type { CommandDeps } from './command.ts';
 import type { TypedOptions } from './run-plan.ts';
+import { openLog, planLog } from './log.ts';
 import { NodeSocket } from './node-socket.ts';
 import { type NodeFacts, nodeFacts, nodeLines } from './node-lines.ts';
 import { nodeOrders } from './node-orders.ts';
@@ -26,11 +27,14 @@ export async function upCommand(options: TypedOptions, deps: CommandDeps): Promi
   const plan = await planUp(options, { clock, version });
   const { node } = plan;
   await buildPage();
-  await using system = await startTeam(teamOf(plan)).catch((error: unknown) => {
+  const logPlan = planLog(options, deps.errors);
+  const logger = logPlan && (await openLog(logPlan, deps.errors));
+  using _warnings = logger && logWarnings(logger);
+  await using system = await startTeam(teamOf(plan, logger)).catch((error: unknown) => {
     throw node === undefined ? error : refusalOfNode(error, node, options);
   });
   using socket = node && (await openSocket(system, node));
-  const serving = await system.serve(plan.serve).catch((error: unknown) => {
+  const serving = await system.serve(servedWith(plan, logger)).catch((error: unknown) => {
     throw refusalOf(error, options);
   });
   using tokenFile = tokenFileOf(plan, serving);
@@ -49,12 +53,41 @@ export async function upCommand(options: TypedOptions, deps: CommandDeps): Promi
   return SIGNAL_EXIT + (interruption.signalNumber ?? SIGINT);
 }
 
-const teamOf = ({ agents, workers, journal, node }: UpPlan): Parameters<typeof startTeam>[0] => ({
+const teamOf = (
+  { agents, workers, journal, node, tracing }: UpPlan,
+  logger: Logger | undefined,
+): Parameters<typeof startTeam>[0] => ({
+  ...(logger === undefined ? {} : { logger }),
+  ...(tracing === undefined ? {} : { tracing }),
   agents,
   ...(workers === undefined ? {} : { workers }),
   ...(journal === undefined ? {} : { journal }),
   ...(node === undefined ? {} : { peers: node.peers }),
 });
+
+/** What no caller is told of stands in the log. */
+const servedWith = ({ serve }: UpPlan, logger: Logger | undefined): ServeOptions =>
+  logger === undefined ? serve : { ...serve, onFault: (fault) => logFault(logger, fault) };
+
+function logFault(logger: Logger, { error, ...request }: ServeFault): void {
+  const { message, stack } = error instanceof Error ? error : new Error(String(error));
+  const { method, path } = request;
+  logger.error({ event: 'gateway-fault', ...request, stack }, `gateway-fault: ${method} ${path}: ${message}`);
+}
+
+/** Has warnings of the process stand in the log, in place of Node's own lines. */
+function logWarnings(logger: Logger): Disposable {
+  const former = process.listeners('warning');
+  const log = ({ name, message, stack }: Error): void =>
+    logger.warn({ event: 'process-warning', name, stack }, `process-warning: ${name}: ${message}`);
+  process.removeAllListeners('warning').on('warning', log);
+  return {
+    [Symbol.dispose]: () => {
+      process.off('warning', log);
+      for (const listener of former) process.on('warning', listener);
+    },
+  };
+}
 
 /** Lets `orrery peers` in. */
 const openSocket = (

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { type AgentSpec, type Clock, isOrreryError } from 'orrery';
 import type { Authenticator } from 'orrery/admission';
 import type { ServeOptions } from 'orrery/gateway';
@@ -17,6 +19,8 @@ export interface UpPlan {
   readonly agents: readonly AgentSpec[];
   readonly workers: number | undefined;
   readonly journal: string | undefined;
+  /** The module that registers who traces. */
+  readonly tracing: URL | undefined;
   /** The token that callers need; undefined if they authenticate otherwise. */
   readonly token: string | undefined;
   readonly serve: ServeOptions;
@@ -48,6 +52,7 @@ export async function planUp(
     agents,
     workers: readWorkers(options['workers']),
     journal: journal === undefined ? undefined : resolve(String(journal)),
+    tracing: tracingIn(options['tracing']),
     token,
     node: await planNode(options, certificateIn(tls)),
     serve: {
@@ -69,6 +74,17 @@ export async function planUp(
       ...(grpcPort === undefined ? {} : { grpc: { port: grpcPort } }),
     },
   };
+}
+
+function tracingIn(typed: string | true | undefined): URL | undefined {
+  if (typed === undefined) return undefined;
+  const path = resolve(String(typed));
+  if (!existsSync(path)) throw new UsageError(`Option "--tracing" is "${typed}": there is no file`);
+  if (!isInstalled('@opentelemetry/api'))
+    throw new UsageError(
+      'Option "--tracing" needs a package that is not installed: npm install @opentelemetry/api',
+    );
+  return pathToFileURL(path);
 }
 
 /**

@@ -2,6 +2,8 @@ import { Hono } from 'hono';
 import { isOrreryError, OrreryError, systemStopped } from '../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import type { Seams } from '../../runtime/protocol/seams.ts';
+import { traceContextOf } from '../../runtime/protocol/trace-context.ts';
+import type { Span } from '../../runtime/protocol/tracer.ts';
 import { type Answer, AnswerHeaders, responseOf } from './answer.ts';
 import { type Body, ReceivedBody, readBody } from './body.ts';
 import type { Admit, Edge, ServedRoute } from './gateway-part.ts';
@@ -110,7 +112,8 @@ export class Gateway {
   async handle(request: Request, peer?: Peer): Promise<Response> {
     const visit = this.#enter(request, routeOf(this.#app, request), peer);
     const refusal = this.#refusalOf(visit);
-    const answered = refusal === undefined ? await this.#dispatch(request) : responseOf(refusal);
+    const answered =
+      refusal === undefined ? await within(visit, () => this.#dispatch(request)) : responseOf(refusal);
     if (this.#unserved.has(request)) visit.route = NO_ROUTE;
     const { status } = answered;
     const isStream = isEventStream(answered.headers) && answered.body !== null;
@@ -130,7 +133,7 @@ export class Gateway {
 
   async #answer(call: RoutedCall, found: FoundRoute, peer: Peer): Promise<Answer> {
     const visit = this.#enter(call, found, peer);
-    const answered = this.#refusalOf(visit) ?? (await this.#answered(call, found));
+    const answered = this.#refusalOf(visit) ?? (await within(visit, () => this.#answered(call, found)));
     const { status, headers, body } = answered;
     const isStream = typeof body === 'object';
     this.#leave(visit, { status, headers: new AnswerHeaders(headers), isStream });
@@ -175,7 +178,22 @@ export class Gateway {
     const given = call.headers.get('x-request-id');
     const id = given !== null && REQUEST_ID.test(given) ? given : this.seams.newId();
     this.#inHand.begin(call, id, peer);
-    return { call, id, startedMs, peer, pattern, route: pattern ?? OTHER_ROUTE, isOfAllowedOrigin: false };
+    const span = this.#spanOf(call, pattern, id);
+    const route = pattern ?? OTHER_ROUTE;
+    return { call, id, startedMs, peer, pattern, route, isOfAllowedOrigin: false, span };
+  }
+
+  /** The span of a request, part of the trace that it names; none for what is asked all the time. */
+  #spanOf(call: EdgeCall, pattern: string | undefined, id: string): Span | undefined {
+    const { tracer } = this.seams;
+    if (tracer === undefined || (pattern !== undefined && OF_OPERATORS.has(pattern))) return undefined;
+    const method = methodName(call.method);
+    return tracer.start({
+      name: pattern === undefined ? method : `${method} ${pattern}`,
+      kind: 'server',
+      attributes: { 'http.request.method': method, 'http.route': pattern, 'orrery.request.id': id },
+      parent: traceContextOf(call.headers.get('traceparent'), call.headers.get('tracestate')) ?? 'none',
+    });
   }
 
   /** Refuses a request before its route is looked at. */
@@ -200,7 +218,9 @@ export class Gateway {
 
   /** Ends a visit: adds the usual headers, and counts the answer. */
   #leave(visit: Visit, { status, headers, isStream }: Answered): void {
-    const { call, id, route, startedMs } = visit;
+    const { call, id, route, startedMs, span } = visit;
+    span?.set({ 'http.response.status_code': status });
+    span?.end(status >= 500 ? { code: String(status) } : undefined);
     this.#large.get(call)?.drop();
     if (isStream) this.#inHand.letGo(call);
     else this.#inHand.end(call);
@@ -365,7 +385,15 @@ interface Visit {
   readonly pattern: string | undefined;
   route: string;
   isOfAllowedOrigin: boolean;
+  readonly span: Span | undefined;
 }
+
+/** Answers a call within its span, if it has one. */
+const within = <Result>({ span }: Visit, work: () => Result): Result =>
+  span === undefined ? work() : span.run(work);
+
+/** What operators ask for again and again. */
+const OF_OPERATORS: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
 interface Answered {
   readonly status: number;

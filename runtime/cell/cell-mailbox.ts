@@ -27,6 +27,12 @@ export class CellMailbox {
     for (const lane of this.#lanes) for (let at = 0; at < lane.length; at++) yield lane.at(at) as Mail;
   }
 
+  /** When the first of those that wait was made; undefined when nobody waits. */
+  get oldestMs(): number | undefined {
+    const first = this.#lanes.flatMap((lane) => lane.peek()?.timestamp ?? []);
+    return first.length === 0 ? undefined : Math.min(...first);
+  }
+
   put(mail: Mail, lane: Lane): void {
     if (mail.wasLeft) {
       this.#left ??= new Fifo();

@@ -116,18 +116,23 @@ export class CellOutcomes {
     return true;
   }
 
-  /** Ends an envelope that was handled: answers its ask, if it has one, with `output` as `entry` declares it. */
-  finish(mail: Mail, entry: HandlerEntry | undefined, output: unknown): void {
+  /**
+   * Ends an envelope that was handled: answers its ask, if it has one, with `output` as `entry` declares it. Returns why it was
+   * rejected after all.
+   */
+  finish(mail: Mail, entry: HandlerEntry | undefined, output: unknown): OrreryError | undefined {
     if (mayBeAskedFor(mail)) {
       let answer = output;
       try {
         if (entry?.kind === 'value') answer = parseOutput(entry.capability, output, this.#agentId);
       } catch (error) {
-        return this.close(mail, 'rejected', error as OrreryError);
+        this.close(mail, 'rejected', error as OrreryError);
+        return error as OrreryError;
       }
       this.reply(mail, answer === undefined ? REPLY.empty : REPLY.value, answer);
     }
     this.settle(mail, 'handled');
+    return undefined;
   }
 
   /** Answers the ask behind `mail`; `former` is on an answer that was given before. */

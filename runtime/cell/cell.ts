@@ -36,8 +36,10 @@ import { beginBeside, dispatch, taintOn } from './cell-taint.ts';
 import { type CellEvent, type CellStatus, cellMachine, readinessOf } from './cell.machine.ts';
 import { stepsOf } from '../machine/machine-steps.ts';
 import { Handling } from './handling.ts';
+import { handlingSpan } from './mail-spans.ts';
 import { allInHand, takeInHand, takeOutOfHand, watchInHand } from './in-hand.ts';
 import { isThenable } from '../protocol/promises.ts';
+import type { SpanFault } from '../protocol/tracer.ts';
 
 const DEFAULT_HANDLING_MS = 30_000;
 /** A cell holds where its machine stands and no host of it: that would cost each of a hundred thousand 96 bytes. */
@@ -151,6 +153,11 @@ export class Cell {
   /** Envelopes that wait. */
   get waiting(): number {
     return this.#mailbox.length;
+  }
+
+  /** Since when the first of those waits, Unix milliseconds. */
+  get waitingSinceMs(): number | undefined {
+    return this.#mailbox.oldestMs;
   }
 
   /** Envelopes in hand. */
@@ -351,8 +358,9 @@ export class Cell {
     thread.running.enterHandling(this.row.slot, mail.flow as InFlow, mail.sequence);
     let result: unknown;
     try {
-      const actor = this.#actor as ActorLife;
-      result = mail.extras === undefined ? actor.handle(mail, handling) : dispatch(this, mail, handling);
+      const { span } = handling;
+      result =
+        span === undefined ? this.#handle(mail, handling) : span.run(() => this.#handle(mail, handling));
     } catch (error) {
       thread.running.leave();
       this.fail(handling, error);
@@ -370,6 +378,11 @@ export class Cell {
     } else this.finish(handling, result);
   }
 
+  #handle(mail: Mail, handling: Handling): unknown {
+    const actor = this.#actor as ActorLife;
+    return mail.extras === undefined ? actor.handle(mail, handling) : dispatch(this, mail, handling);
+  }
+
   /** From here on the envelope is in hand, and a death is told, not repeated. */
   #begin(mail: Mail): Handling {
     const handling = new Handling(this, mail);
@@ -377,6 +390,8 @@ export class Cell {
     mail.wasInHand = true;
     flow.start(mail.sequence);
     flow.blame(mail.sequence, mail.extras?.outsider, mail.attempts > 0);
+    const { tracer } = this.thread.seams;
+    if (tracer !== undefined) handling.span = handlingSpan(tracer, this, mail);
     this.thread.journal?.begins(this, mail);
     if (mail.ask === NO_ASK && asksForWork(messageTypeOf(mail))) handling.holdGrant();
     this.#hand = takeInHand(this.#hand, handling);
@@ -392,8 +407,10 @@ export class Cell {
       return;
     const mail = handling.mail as Mail;
     this.#letGo(handling);
-    if (handling.cutShort !== undefined) this.outcomes.close(mail, 'expired', handling.cutShort);
-    else this.outcomes.finish(mail, handling.entry, output);
+    let fault = handling.cutShort;
+    if (fault !== undefined) this.outcomes.close(mail, 'expired', fault);
+    else fault = this.outcomes.finish(mail, handling.entry, output);
+    handling.span?.end(fault);
     this.#goOn();
   }
 
@@ -412,6 +429,7 @@ export class Cell {
     }
     if (this.#awaitsJournal(handling, () => this.fail(handling, error))) return;
     this.#letGo(handling);
+    handling.span?.end(why);
     this.outcomes.close(handling.mail as Mail, late === undefined ? 'rejected' : 'expired', why);
     this.#goOn();
   }
@@ -439,6 +457,7 @@ export class Cell {
     if (handling.cutShort !== undefined) return this.fail(handling, why);
     if (this.#awaitsJournal(handling, () => this.deadLetter(handling, why))) return;
     this.#letGo(handling);
+    handling.span?.end(why);
     this.outcomes.deadLetter(handling.mail as Mail, errorToData(why));
     this.#goOn();
   }
@@ -452,6 +471,7 @@ export class Cell {
       if (cutOff.cause !== undefined) this.thread.log.error(this.row.id, cutOff.cause);
     }
     this.#letGo(handling);
+    handling.span?.end(faultOf(cutOff));
     this.#endAttempt(mail, cutOff);
     this.#goOn();
   }
@@ -502,6 +522,7 @@ export class Cell {
       if (this.outcomes.mayTryAgain(mail)) handling.leaveAsks();
       this.#letGo(handling);
       const its = { reason, cause, taint, isThrown: isThrown && handling === culprit };
+      handling.span?.end(faultOf(its));
       if (hasBegun) this.#endAttempt(mail, its);
       else this.#mailbox.putBack(mail);
     }
@@ -650,6 +671,10 @@ export class Cell {
     });
   }
 }
+
+const faultOf = ({ isThrown }: CutOff): SpanFault => ({
+  code: isThrown === true ? 'HANDLER_FAILED' : 'ACTOR_DIED',
+});
 
 const diedOver = (mail: Mail | undefined): DiedOver | undefined =>
   mail && { outsider: mail.extras?.outsider, isAgain: mail.attempts > 0 };

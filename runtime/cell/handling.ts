@@ -25,6 +25,7 @@ import { requireFunction } from '../protocol/parse-options.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
 import { sleepUntil } from '../protocol/sleep-until.ts';
 import type { Taint } from '../protocol/taint.ts';
+import type { Span } from '../protocol/tracer.ts';
 import { declareClean, requireSource, absorbTaint, taintOn } from './cell-taint.ts';
 import type { Cell } from './cell.ts';
 import { Keeper } from './checkpoints.ts';
@@ -52,6 +53,8 @@ export class Handling implements HandlingContext<never> {
   /** What answers the capability of the envelope, if the agent declares it. */
   entry: HandlerEntry | undefined = undefined;
   timer: Timer | undefined = undefined;
+  /** Of this attempt, where somebody traces. */
+  span: Span | undefined = undefined;
   /** It takes longer than the turn in which it began. */
   isWatched = false;
   /** Set when the deadline passed or the envelope was cancelled: how its end is counted. */

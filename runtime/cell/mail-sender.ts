@@ -21,6 +21,8 @@ import type { CellThread } from './cell-thread.ts';
 import { GrantUse, NO_STEPS, type Send, type SendStep } from './send-step.ts';
 import type { Handling } from './handling.ts';
 import { type Identity, MailMaker } from './mail-maker.ts';
+import { MailSpans } from './mail-spans.ts';
+import type { SpanFault } from '../protocol/tracer.ts';
 import { noRoom, stoppedError, tooManyWait, Unsent, verdictAtOnce, whyNotWait } from './unsent.ts';
 import { type WaitingAsk, WaitingStream, WaitingValue } from './waiting-asks.ts';
 
@@ -75,12 +77,17 @@ export class MailSender {
   readonly #thread: SendingThread;
   readonly #make: MailMaker;
   readonly #steps: readonly SendStep[];
+  /** Undefined where nobody traces. */
+  readonly #spans: MailSpans | undefined;
   #routed = 0;
 
   constructor(thread: SendingThread) {
     this.#thread = thread;
     this.#make = new MailMaker(thread.seams.ids, () => thread.turns.stamp());
-    this.#steps = [new GrantUse(thread.judge), thread.funding];
+    const { tracer } = thread.seams;
+    this.#spans = tracer && new MailSpans(tracer);
+    const features = [new GrantUse(thread.judge), thread.funding];
+    this.#steps = this.#spans === undefined ? features : [this.#spans, ...features];
   }
 
   // Tells
@@ -141,7 +148,7 @@ export class MailSender {
       const why = this.#late(send) ?? this.#begin(send);
       if (why !== undefined) return resolve(this.#refuse(send, new Unsent(verdictOf(why))));
       const fail = (error: Error): void => {
-        this.#end(send, undefined);
+        this.#end(send, undefined, error);
         reject(error);
       };
       this.#sendWhenRoom(send, mail.timestamp, { isInTurn: false, done: resolve, fail });
@@ -186,7 +193,7 @@ export class MailSender {
       const send = this.#sendOf(from, mail, { parent: undefined, manner: TOLD, budget: undefined, funds });
       const fail = (error: Error): void => {
         receipts.forget(mail);
-        this.#end(send, undefined);
+        this.#end(send, undefined, error);
         reject(error);
       };
       const why = this.#late(send) ?? this.#begin(send);
@@ -292,8 +299,10 @@ export class MailSender {
     const why = this.#begin(send);
     if (why !== undefined) {
       this.#thread.log.refusal(from.party, asked, verdictOf(why), undefined);
+      this.#end(send, undefined, why);
       return waiting.fail(why);
     }
+    waiting.span = this.#spans?.takeOf(send);
     if (send.steps !== NO_STEPS) waiting.onOver = () => this.#end(send, undefined);
     this.#sendAsk(send, waiting, options, asked.timestamp);
   }
@@ -362,7 +371,12 @@ export class MailSender {
     const { parent, manner, budget, funds = parent?.funds ?? from.funds, onSpent } = options;
     const send: Send = { from, mail, parent, manner, budget, funds, onSpent, steps: NO_STEPS };
     // Most have nothing that any feature has to do with.
-    if (mail.extras !== undefined || budget !== undefined || funds !== undefined) {
+    if (
+      mail.extras !== undefined ||
+      budget !== undefined ||
+      funds !== undefined ||
+      this.#spans !== undefined
+    ) {
       const steps = this.#steps.filter((step) => step.concerns(send));
       if (steps.length > 0) send.steps = steps;
     }
@@ -380,8 +394,8 @@ export class MailSender {
   }
 
   /** Has its steps end: `row` has it; without one it was refused, or what was waited for is over. */
-  #end(send: Send, row: AgentRow | undefined): void {
-    if (send.steps !== NO_STEPS) for (const step of send.steps) step.end(send, row);
+  #end(send: Send, row: AgentRow | undefined, fault?: SpanFault): void {
+    if (send.steps !== NO_STEPS) for (const step of send.steps) step.end(send, row, fault);
   }
 
   /** Why it is not sent: the system stops, and this is not part of what was under way: no answer, caused by no envelope, and no actor needs it. */
@@ -525,8 +539,8 @@ export class MailSender {
   #refuse(send: Send, unsent: Unsent, latencyMs = Number.NaN): RoutingResult {
     const { from, mail } = send;
     const { row } = unsent;
-    this.#end(send, undefined);
     const verdict = verdictAtOnce(unsent, mail);
+    this.#end(send, undefined, verdict);
     this.#thread.log.refusal(from.party, mail, verdict, row, latencyMs);
     return refusedResult(row ?? mail.recipient, verdict, latencyOf(latencyMs));
   }

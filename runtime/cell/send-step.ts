@@ -3,6 +3,7 @@ import type { Mail } from '../mailbox/mail.ts';
 import type { AgentRow } from '../protocol/agent-row.ts';
 import type { Budget, Cost } from '../protocol/budget.ts';
 import type { OrreryError } from '../protocol/errors.ts';
+import type { SpanFault } from '../protocol/tracer.ts';
 import type { MailJudge, MailManner } from '../routing/mail-judge.ts';
 import type { Handling } from './handling.ts';
 import type { Identity } from './mail-maker.ts';
@@ -31,8 +32,11 @@ export interface SendStep {
   concerns(send: Send): boolean;
   /** Before it is routed. Returns why it cannot be sent. */
   begin(send: Send): OrreryError | undefined;
-  /** `row` has it from now on. Without one nobody has: it was refused, or is a broadcast, or an ask that is over. */
-  end(send: Send, row: AgentRow | undefined): void;
+  /**
+   * `row` has it from now on. Without one nobody has: it was refused, which `fault` says, or is a broadcast, or an ask that is
+   * over.
+   */
+  end(send: Send, row: AgentRow | undefined, fault?: SpanFault): void;
 }
 
 export const NO_STEPS: readonly SendStep[] = [];

@@ -15,6 +15,7 @@ import {
 import { copyJson } from '../protocol/json.ts';
 import { isSystemId } from '../protocol/policy.ts';
 import type { Taint } from '../protocol/taint.ts';
+import type { Span } from '../protocol/tracer.ts';
 import { absorbTaint } from './cell-taint.ts';
 import type { Handling } from './handling.ts';
 import type { Timer } from './timer-wheel.ts';
@@ -102,6 +103,8 @@ export abstract class WaitingAsk {
   release: (() => void) | undefined = undefined;
   /** Called when it is over, before the asker learns of it. */
   onOver: (() => void) | undefined = undefined;
+  /** Lasts until the answer, where somebody traces. */
+  span: Span | undefined = undefined;
   /** Takes in for the agent what no handling of it waits for. */
   absorbs: ((taint: Taint) => void) | undefined = undefined;
   readonly #listeners: AskListeners;
@@ -128,7 +131,10 @@ export abstract class WaitingAsk {
       this.#progress(payload as ProgressData);
       return true;
     }
-    if (kind !== REPLY.chunk) this.onOver?.();
+    if (kind !== REPLY.chunk) {
+      this.onOver?.();
+      this.span?.end(kind === REPLY.error ? (payload as ErrorData) : undefined);
+    }
     if (kind === REPLY.error) this.failed(this.#withPartial(this.#errorOf(payload as ErrorData)));
     else return this.answered(kind, payload);
     return false;
@@ -136,6 +142,7 @@ export abstract class WaitingAsk {
 
   fail(error: Error): void {
     this.onOver?.();
+    this.span?.end(error);
     this.failed(this.#withPartial(error));
   }
 

@@ -4,7 +4,7 @@ import type { CpuPoolOptions } from '../agent/offload.ts';
 import type { JournalThreadOptions } from '../journal/journal-thread.ts';
 import type { JournalOptions } from '../journal/journal-options.ts';
 import type { EventLimits } from '../observe/event-limits.ts';
-import type { ToolCount } from '../observe/tool-counts.ts';
+import type { SystemMeasures } from '../observe/measures.ts';
 import type { Conservation } from '../protocol/conservation.ts';
 import type { DeadLetter } from '../protocol/dead-letter.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
@@ -35,6 +35,8 @@ export interface ControlOptions {
   readonly watchdog: WatchdogLimits;
   readonly starting: ProgressLimits;
   readonly events: EventLimits;
+  /** The embedder's thread writes a log. */
+  readonly isLogged: boolean;
   readonly peers: NodePeers | undefined;
   /** Without one nothing outlives the process. */
   readonly journal: z.output<typeof JournalOptions> | undefined;
@@ -107,12 +109,11 @@ export interface ControlCalls {
   machines(): Promise<readonly MachineDrawing[]>;
   /** Of what is remembered beyond this process about `limit`. */
   recentEvents(limit: number): Promise<readonly SystemEvent[]>;
-  toolCounts(): Promise<readonly ToolCount[]>;
   thread(correlationId: string): Promise<readonly A2AEnvelope[]>;
   deadLetters(): readonly DeadLetter[];
   conservation(): Promise<Conservation>;
-  /** The counters of all threads, added up. */
-  counts(): Float64Array;
+  /** What is measured of all threads, for the metrics. */
+  measures(): Promise<SystemMeasures>;
   /** Resolves when what was sent before, from anywhere, to durable recipients is kept. */
   whenKept(): Promise<void>;
   /** Has a thread of its own speak with other nodes. Resolves to where they find it. Fails with INVALID_OPTIONS. */

@@ -1,9 +1,10 @@
 import type { MachineDrawing } from '../protocol/machine-drawing.ts';
 import { Accounts } from '../budget/accounts.ts';
 import { ControlLog } from '../observe/control-log.ts';
+import { LogFeed } from '../observe/log-feed.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 import type { EventReport } from '../observe/event-report.ts';
-import type { ToolCount } from '../observe/tool-counts.ts';
+import type { SystemMeasures } from '../observe/measures.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { type ErrorData, invalidOptions, reasonOf, refused } from '../protocol/errors.ts';
 import type { RoutingConfig } from '../protocol/routing-config.ts';
@@ -76,8 +77,10 @@ export class Control implements ControlCalls {
   readonly #failover: ThreadFailover;
   readonly #enrolment: Enrolment;
   readonly #upgrades: Upgrades;
+  readonly #accounts: Accounts;
   readonly #lostAccounts: LostAccounts;
   readonly #log: ControlLog;
+  readonly #logFeed: LogFeed | undefined;
   readonly #eventReports: EventReports;
   readonly #overview: Overview;
   readonly #mailCounts: MailCounts;
@@ -98,12 +101,21 @@ export class Control implements ControlCalls {
     this.#beat = new Int32Array(boot.beat);
     this.#agents = new AgentTable(new AgentStatusMemory(agentStatus));
     const { clock } = seams;
+    this.#logFeed = options.isLogged
+      ? new LogFeed({
+          clock,
+          give: (line) => this.#threads.tell(this.#threads.get('host'), { t: 'logged', line }),
+        })
+      : undefined;
     this.#log = new ControlLog({
       clock,
       limits: options.events,
       onEvent: (event) => onEvent?.(event),
       remember: (event) => this.#history?.remember(event),
-      show: (event) => this.#show([event]),
+      show: (event) => {
+        this.#show([event]);
+        this.#logFeed?.add(event);
+      },
       isTold: () => onEvent !== undefined || this.#threads.isInspected,
     });
     this.#eventReports = new EventReports({
@@ -161,8 +173,9 @@ export class Control implements ControlCalls {
     this.#processes = new AgentProcesses({ agents, threads, lives, spawner, clock, log });
     const hosting = new Hosting(threads);
     this.#hosting = hosting;
+    this.#accounts = new Accounts(accounts, NO_ACCOUNT_HOLDER);
     this.#lostAccounts = new LostAccounts({
-      accounts: new Accounts(accounts, NO_ACCOUNT_HOLDER),
+      accounts: this.#accounts,
       threads,
       clock,
       kept: () => incarnations.heldAccounts(),
@@ -186,7 +199,7 @@ export class Control implements ControlCalls {
   /** Worker threads are started when agents come to live in them. */
   async boot(): Promise<void> {
     if (this.#journal === undefined) return;
-    this.#log.addLetters(await this.#journal.open());
+    this.#log.restoreLetters(await this.#journal.open());
     await this.#processes.endLeft(this.#journal);
     this.#threads.connectJournal(this.#threads.get('host'));
   }
@@ -278,10 +291,6 @@ export class Control implements ControlCalls {
     return this.#overview.recentEvents(limit);
   }
 
-  toolCounts(): Promise<readonly ToolCount[]> {
-    return this.#overview.toolCounts();
-  }
-
   thread(correlationId: string): Promise<readonly A2AEnvelope[]> {
     return this.#overview.thread(correlationId);
   }
@@ -295,8 +304,10 @@ export class Control implements ControlCalls {
     return this.#mailCounts.conservation();
   }
 
-  counts(): Float64Array {
-    return this.#incarnations.counts();
+  async measures(): Promise<SystemMeasures> {
+    this.#eventReports.look();
+    const [seen, journal] = await Promise.all([this.#overview.measures(), this.#journal?.measures()]);
+    return { ...seen, openBudgets: this.#accounts.size, journal };
   }
 
   async stop(drainMs: number): Promise<void> {
@@ -309,6 +320,7 @@ export class Control implements ControlCalls {
     await this.#threads.askAll((api) => api.shutdown(), SHUTDOWN);
     await this.#threads.askAll((api) => api.closeBooks(), SHUTDOWN);
     this.#eventReports.look();
+    this.#logFeed?.close();
     await this.#threads.close();
     this.#history?.close();
     await this.#journal?.close();
@@ -478,7 +490,10 @@ export class Control implements ControlCalls {
 
   #learn(report: EventReport): void {
     if (report.t === 'audited') return this.#log.audit(report.event);
-    if (report.t === 'told') this.#log.addLetters(report.letters);
+    if (report.t === 'told') {
+      this.#log.addLetters(report.letters);
+      for (const letter of report.letters) this.#logFeed?.add(deadLetterEvent(letter));
+    }
     if (report.events.length > 0) this.#show(report.events);
   }
 
@@ -517,6 +532,14 @@ export class Control implements ControlCalls {
 const peerOrder = ({ id, module }: PeerOrder): AgentOrder => ({
   ...{ module, ids: [id], isInline: false, isPeer: true },
   ...{ process: undefined, lazy: undefined, card: undefined },
+});
+
+/** Without what was in it. */
+const deadLetterEvent = ({ id, sender, recipient, code, reason, atMs }: DeadLetter): SystemEvent => ({
+  type: 'dead-letter',
+  timestamp: atMs,
+  ...(id === undefined ? {} : { envelopeId: id }),
+  ...{ sender, recipient, errorCode: code, reason, success: false },
 });
 
 const journalFacts = (failure: ErrorData | undefined): Partial<SystemEvent> =>

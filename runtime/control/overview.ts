@@ -1,11 +1,11 @@
 import type { ControlLog } from '../observe/control-log.ts';
 import { sortConversation } from '../observe/sort-conversation.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
-import { sumOfCounts, type ToolCount } from '../observe/tool-counts.ts';
+import { type AgentMeasures, mostOf, type PlaceMeasures, type SystemMeasures } from '../observe/measures.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { isSystemId } from '../protocol/policy.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
-import type { RosterRow } from '../protocol/roster.ts';
+import type { RosterRow, SupervisionRow } from '../protocol/roster.ts';
 import type { MachineDrawing } from '../protocol/machine-drawing.ts';
 import type { AgentTable, ParkedAgent } from './agent-table.ts';
 import type { ControlHistory } from './control-history.ts';
@@ -88,9 +88,43 @@ export class Overview {
     return [...unlessAmong(live, kept), ...live].sort((one, other) => one.timestamp - other.timestamp);
   }
 
-  /** The calls of tools, by tool, as far as the threads remember that run now. */
-  async toolCounts(): Promise<readonly ToolCount[]> {
-    return sumOfCounts(await this.#deps.threads.askAll((api) => api.toolCounts()));
+  /** A place that does not answer is there without what it would say. */
+  async measures(): Promise<Pick<SystemMeasures, 'agents' | 'counts' | 'deadLetters' | 'places'>> {
+    const { threads, incarnations, log } = this.#deps;
+    const answered = new Map(
+      await threads.askAll(async (api, { id }) => [id, await api.measures()] as const),
+    );
+    const places: PlaceMeasures[] = [...threads].map(({ id, isUp, incarnation }) => {
+      const measures = answered.get(id);
+      return { place: id, isUp, beats: incarnation.beat, ...(measures && { measures }) };
+    });
+    await threads.caughtUp();
+    return { counts: incarnations.counts(), agents: this.#agents(), places, deadLetters: log.letterCounts };
+  }
+
+  #agents(): AgentMeasures {
+    const { agents, incarnations, supervisor } = this.#deps;
+    const byStatus = { starting: 0, running: 0, restarting: 0, parked: 0, stopped: 0, failed: 0 };
+    const waitingIn = incarnations.waiting();
+    let waitingInAll = 0;
+    let processes = 0;
+    const rows = [...agents]
+      .filter(({ id }) => !isSystemId(id))
+      .map(({ id, slot, pid }) => {
+        const { status, restarts } = supervisor.status(id);
+        const waiting = waitingIn.get(slot) ?? 0;
+        byStatus[status] += 1;
+        waitingInAll += waiting;
+        if (pid !== undefined) processes += 1;
+        return { agentId: id, waiting, restarts };
+      });
+    const restarted = mostOf(rows, ({ restarts }) => restarts).map(({ agentId, restarts }) => ({
+      agentId,
+      restarts,
+      restartsLeft: restartsLeftOf(supervisor.supervisionOf(agentId)),
+    }));
+    const waiting = mostOf(rows, (row) => row.waiting);
+    return { total: rows.length, processes, byStatus, waitingInAll, waiting, restarted };
   }
 
   async thread(correlationId: string): Promise<readonly A2AEnvelope[]> {
@@ -118,3 +152,6 @@ const parkedFacts = ({ why }: ParkedAgent) => {
   const { reason, from, to } = why.details as unknown as NonNullable<RosterRow['parked']>;
   return { reason, from, ...(to === undefined ? {} : { to }) };
 };
+
+const restartsLeftOf = ({ restarts, maxRestarts }: SupervisionRow): number =>
+  Math.max(0, maxRestarts - restarts);

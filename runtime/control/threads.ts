@@ -310,7 +310,10 @@ export class Threads {
   }
 
   /** What every place answers, as long as it gets on by these limits; one that does not is left out. */
-  async askAll<Answer>(ask: (api: Remote<NodeCalls>) => Promise<Answer>, limits = QUERY): Promise<Answer[]> {
+  async askAll<Answer>(
+    ask: (api: Remote<NodeCalls>, thread: ThreadHandle) => Promise<Answer>,
+    limits = QUERY,
+  ): Promise<Answer[]> {
     // In a thread that has not begun nobody lives yet.
     const begun = [...this].filter(({ incarnation }) => incarnation.beat > 0);
     const answers = await Promise.all(begun.map((thread) => this.#askPatiently(thread, ask, limits)));
@@ -320,14 +323,14 @@ export class Threads {
   /** Undefined when it fails, or the place does not get on. */
   #askPatiently<Answer>(
     thread: ThreadHandle,
-    ask: (api: Remote<NodeCalls>) => Promise<Answer>,
+    ask: (api: Remote<NodeCalls>, thread: ThreadHandle) => Promise<Answer>,
     limits: ProgressLimits,
   ): Promise<Answer | undefined> {
     const { clock } = this.#deps.seams;
     const { promise, resolve } = Promise.withResolvers<Answer | undefined>();
     const sample = (): Promise<ProgressSample> => this.#footingOf(thread);
     const watch = new ProgressWatch({ clock, sample, onStill: () => resolve(undefined) }, limits);
-    ask(thread.connection.api).then(resolve, () => resolve(undefined));
+    ask(thread.connection.api, thread).then(resolve, () => resolve(undefined));
     return promise.finally(() => watch.close());
   }
 

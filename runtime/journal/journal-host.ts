@@ -3,6 +3,7 @@ import { Journal } from './journal.ts';
 import type { StartedRings } from './started-ring.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 import type { MailData } from '../mailbox/mail.ts';
+import type { JournalMeasures } from '../observe/measures.ts';
 import type { ProcessIdentity } from '../os/process-identity.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { storeFailed } from '../protocol/errors.ts';
@@ -65,6 +66,10 @@ export class JournalHost implements JournalCalls {
 
   async mailsAt(numbers: readonly number[]): Promise<readonly MailData[]> {
     return this.#open.mailsAt(numbers);
+  }
+
+  async measures(): Promise<JournalMeasures> {
+    return this.#open.measures();
   }
 
   /** Connects a thread, which may then write on `line` and ask on `api`. */

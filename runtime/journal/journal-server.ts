@@ -3,6 +3,7 @@ import type { Seams, EventLoop } from '../protocol/seams.ts';
 import type { RecordChange, Store, StoreBatch } from '../protocol/store.ts';
 import { BackOff } from '../protocol/back-off.ts';
 import { backOffMs } from '../protocol/back-off-ms.ts';
+import type { JournalMeasures } from '../observe/measures.ts';
 import type { Port } from '../link/port.ts';
 import { type Amount, charactersOf, type JournalAnswer, readUnit, type UnitMessage } from './unit-format.ts';
 import { inOrder } from './unit-order.ts';
@@ -80,6 +81,8 @@ export class JournalServer {
   #tryNow: (() => void) | undefined;
   #closed: Promise<void> | undefined;
   #onIdle: (() => void)[] = [];
+  #commits = 0;
+  #commitMs = 0;
 
   constructor(deps: JournalServerDeps) {
     this.#deps = deps;
@@ -89,6 +92,15 @@ export class JournalServer {
   /** Threads that may still write. */
   get lineCount(): number {
     return this.#lines.length;
+  }
+
+  get measures(): Omit<JournalMeasures, 'bytes'> {
+    return {
+      commits: this.#commits,
+      commitMs: this.#commitMs,
+      waiting: this.#writing.length + this.#pending.length,
+      isFailing: this.#failure !== undefined,
+    };
   }
 
   /** Adds a thread's connection. When the thread is gone, what it posted is still written. */
@@ -257,7 +269,10 @@ export class JournalServer {
     for (let tries = 1; ; tries++) {
       const isLast = this.#isClosing;
       try {
+        const beganMs = this.#deps.seams.clock.monotonicMs();
         const firstMails = await this.#deps.store.write(batches);
+        this.#commits += 1;
+        this.#commitMs += this.#deps.seams.clock.monotonicMs() - beganMs;
         this.#tell(undefined);
         return firstMails;
       } catch (error) {

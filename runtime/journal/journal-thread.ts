@@ -12,6 +12,7 @@ import {
 import type { Remembered } from './history.ts';
 import type { HistoryLimits } from './journal-options.ts';
 import type { MailData } from '../mailbox/mail.ts';
+import type { JournalMeasures } from '../observe/measures.ts';
 import { newOrderMemory } from './unit-order.ts';
 import type { ProcessIdentity } from '../os/process-identity.ts';
 import { Connection } from '../link/connection.ts';
@@ -116,6 +117,11 @@ export class JournalThread {
     return this.#connection.api.mailsAt(numbers);
   }
 
+  /** Undefined when the thread does not say. */
+  measures(): Promise<JournalMeasures | undefined> {
+    return this.#connection.api.measures().catch(() => undefined);
+  }
+
   /** Lets one more thread write; the ports are to be transferred. */
   connect(): JournalAccess {
     const { spawner } = this.#deps;
@@ -178,5 +184,6 @@ export interface JournalCalls {
   events(limit: number): Promise<readonly SystemEvent[]>;
   /** Of these numbers the mails that are in the journal. */
   mailsAt(numbers: readonly number[]): Promise<readonly MailData[]>;
+  measures(): Promise<JournalMeasures>;
   close(): Promise<void>;
 }

@@ -3,6 +3,7 @@ import { FormerAccounts, OVER } from '../budget/former-accounts.ts';
 import { type Mail, type MailData, mailToData } from '../mailbox/mail.ts';
 import { mailFromRecord } from '../mailbox/mail-record.ts';
 import type { JournalledFunds } from '../mailbox/journalled-funds.ts';
+import type { JournalMeasures } from '../observe/measures.ts';
 import type { ProcessIdentity } from '../os/process-identity.ts';
 import { type ErrorData, refused } from '../protocol/errors.ts';
 import type { Seams, EventLoop } from '../protocol/seams.ts';
@@ -103,6 +104,10 @@ export class Journal {
   /** Notes that these processes are gone. */
   async forgetProcesses(gone: readonly ProcessIdentity[]): Promise<void> {
     await this.#store.write([{ mails: [], settled: [], records: gone.map(goneRecord) }]);
+  }
+
+  measures(): JournalMeasures {
+    return { bytes: this.#store.bytes?.() ?? 0, ...this.#server.measures };
   }
 
   /** Connects a thread, which may then write. */

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { z } from 'zod';
@@ -122,6 +123,12 @@ export class SqliteStore implements Store {
       this.#backup = undefined;
       over.resolve();
     }
+  }
+
+  /** Of the file and its log. */
+  bytes(): number {
+    const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    return sizeOf(this.#file) + sizeOf(`${this.#file}-wal`);
   }
 
   async close(): Promise<void> {

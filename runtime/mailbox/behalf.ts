@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type TraceContext, traceContextOf } from '../protocol/trace-context.ts';
 
 /** Two words of 32 bits; the second is never 0. */
 const OutsiderKey = z.tuple([z.int32(), z.int32()]).readonly();
@@ -18,17 +19,29 @@ export type Outsider = Readonly<z.infer<typeof Outsider>>;
  *
  * - `tenant`   the tenant, as the caller's credentials say.
  * - `outsider` the caller outside whose request is at its root: deaths over it are charged to them.
+ * - `trace`    the trace that it is part of, and where in it.
  */
 export const Behalf = z.object({
   tenant: z.string().exactOptional(),
   outsider: Outsider.exactOptional(),
+  trace: z.custom<TraceContext>((value) => isTraceContext(value), 'a context of a trace').exactOptional(),
 });
 export type Behalf = z.infer<typeof Behalf>;
 
 /** Only the behalf of some work; undefined when it is done on nobody's behalf. */
 export function behalfOf(work: Behalf | undefined): Behalf | undefined {
   if (work === undefined) return undefined;
-  const { tenant, outsider } = work;
-  if (outsider === undefined) return tenant === undefined ? undefined : { tenant };
-  return tenant === undefined ? { outsider } : { tenant, outsider };
+  const { tenant, outsider, trace } = work;
+  if (tenant === undefined && outsider === undefined && trace === undefined) return undefined;
+  return {
+    ...(tenant === undefined ? {} : { tenant }),
+    ...(outsider === undefined ? {} : { outsider }),
+    ...(trace === undefined ? {} : { trace }),
+  };
+}
+
+function isTraceContext(value: unknown): boolean {
+  const { traceparent, tracestate } = (value ?? {}) as Partial<TraceContext>;
+  const known = traceContextOf(traceparent, tracestate);
+  return known?.traceparent === traceparent && known?.tracestate === tracestate && known !== undefined;
 }

@@ -11,6 +11,7 @@ import type {
 import { type ErrorData, errorToData, poison } from '../protocol/errors.ts';
 import { A2A_MESSAGE_TYPES, SCHEMA_VERSION } from '../protocol/message-types.ts';
 import type { Taint } from '../protocol/taint.ts';
+import { traceContextOf } from '../protocol/trace-context.ts';
 import { taintFrom } from '../protocol/taint-from.ts';
 import type { Behalf } from './behalf.ts';
 import type { JournalledFunds } from './journalled-funds.ts';
@@ -235,6 +236,7 @@ function metadataOf(mail: Mail, tier: AgentTier, sandboxId: string | undefined):
   if (extras.budget !== undefined) metadata.budget = extras.budget;
   if (extras.taint !== undefined) metadata.taint = extras.taint;
   if (extras.tenant !== undefined) metadata.tenant = extras.tenant;
+  if (extras.trace !== undefined) Object.assign(metadata, extras.trace);
   return extras.unknown === undefined ? metadata : { ...extras.unknown, ...metadata };
 }
 
@@ -281,6 +283,8 @@ const KNOWN_METADATA: ReadonlySet<string> = new Set([
   'budget',
   'taint',
   'tenant',
+  'traceparent',
+  'tracestate',
 ]);
 
 const isUnknown = (name: string): boolean => !KNOWN_METADATA.has(name);
@@ -297,6 +301,8 @@ function extrasOf({ metadata, session, schema }: A2AEnvelope): MailExtras | unde
     const outside = taint === undefined ? undefined : taintFrom(taint);
     if (outside !== undefined) extras.taint = outside;
     if (tenant !== undefined) extras.tenant = tenant;
+    const trace = traceContextOf(metadata['traceparent'], metadata['tracestate']);
+    if (trace !== undefined) extras.trace = trace;
     if (Object.keys(metadata).some(isUnknown))
       extras.unknown = Object.fromEntries(Object.entries(metadata).filter(([name]) => isUnknown(name)));
   }

@@ -5,6 +5,7 @@ import { eventKind } from './event-kind.ts';
 import type { EventLimits } from './event-limits.ts';
 import { EventRing } from './event-ring.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
+import type { ErrorCode } from '../protocol/error-codes.ts';
 import { estimateSize } from './estimate-size.ts';
 
 export interface ControlLogDeps {
@@ -28,6 +29,7 @@ export class ControlLog {
   readonly #lives: EventRing<SystemEvent>;
   readonly #security: EventRing<SystemEvent>;
   readonly #letters = new DeadLetters();
+  readonly #letterCounts = new Map<ErrorCode, number>();
 
   constructor(deps: ControlLogDeps) {
     this.#deps = deps;
@@ -56,7 +58,20 @@ export class ControlLog {
   }
 
   addLetters(letters: readonly DeadLetter[]): void {
+    for (const letter of letters) {
+      this.#letters.add(letter);
+      this.#letterCounts.set(letter.code, (this.#letterCounts.get(letter.code) ?? 0) + 1);
+    }
+  }
+
+  /** Takes the dead letters of former processes, which are not counted again. */
+  restoreLetters(letters: readonly DeadLetter[]): void {
     for (const letter of letters) this.#letters.add(letter);
+  }
+
+  /** How many of this process came, by code. */
+  get letterCounts(): ReadonlyMap<ErrorCode, number> {
+    return this.#letterCounts;
   }
 
   /** Oldest first. */

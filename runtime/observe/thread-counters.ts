@@ -1,4 +1,5 @@
 import { A2A_MESSAGE_TYPES } from '../protocol/message-types.ts';
+import { LATENCY_BUCKETS } from './latency.ts';
 
 /**
  * The counters of one thread, in shared memory that it does not own, so that its death loses no count.
@@ -29,8 +30,11 @@ export const COUNT = {
   toolMs: 20,
   /** The ten message types follow, as in `A2A_MESSAGE_TYPES`. */
   sentByType: 21,
+  /** From when an envelope was made until it was settled, all together; the buckets of the histogram follow. */
+  latencyMs: 21 + A2A_MESSAGE_TYPES.length,
+  latencyBuckets: 22 + A2A_MESSAGE_TYPES.length,
 } as const;
 
-export const COUNTER_WORDS = COUNT.sentByType + A2A_MESSAGE_TYPES.length;
+export const COUNTER_WORDS = COUNT.latencyBuckets + LATENCY_BUCKETS;
 
 export const newCounters = (): SharedArrayBuffer => new SharedArrayBuffer(COUNTER_WORDS * 8);

@@ -3,6 +3,7 @@ import { entryOf, refuseOtherKind } from '../agent/find-handler.ts';
 import type { ActorLife } from '../cell/actor-life.ts';
 import type { Cell } from '../cell/cell.ts';
 import type { Handling } from '../cell/handling.ts';
+import { markTraced } from '../cell/mail-spans.ts';
 import { RelayedStream } from '../cell/relayed-stream.ts';
 import { type Mail, NO_ASK, toEnvelope } from '../mailbox/mail.ts';
 import { type Budget, type Cost, restOf } from '../protocol/budget.ts';
@@ -187,6 +188,7 @@ class Relayed implements RequestUser {
     for (const own of OWN) if (metadata[own] !== undefined) metadata[own] = undefined;
     if (mail.path !== undefined) metadata['path'] = renamed(mail.path, (agent) => names.everywhere(agent));
     if (mail.extras?.budget !== undefined) metadata['budget'] = this.#reserve();
+    markTraced(envelope, this.#handling);
     return envelope;
   }
 

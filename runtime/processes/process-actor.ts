@@ -1,4 +1,5 @@
 import { type ActorLife, DEFAULT_START_MS, DEFAULT_STOP_MS } from '../cell/actor-life.ts';
+import { markTraced } from '../cell/mail-spans.ts';
 import { PENDING } from '../agent/pending.ts';
 import type { Cell } from '../cell/cell.ts';
 import type { CellMailbox } from '../cell/cell-mailbox.ts';
@@ -131,7 +132,8 @@ export class ProcessActor implements ActorLife, ProcessListener {
       const intercepted = thread.interceptors.handlerOf(capability ?? messageTypeOf(mail));
       if (intercepted !== undefined) return intercepted(handling.envelope as never, handling as never);
     }
-    const work = this.#ahead.get(mail) ?? this.#give(mail, this.#cell.inHand > 1 ? 'between' : 'own');
+    const work =
+      this.#ahead.get(mail) ?? this.#give(mail, this.#cell.inHand > 1 ? 'between' : 'own', handling);
     this.#attach(work, handling);
     if (entry?.kind === 'stream') {
       const pull = (count: number): void => this.#process?.write({ t: 'pull', n: work.n, count });
@@ -280,10 +282,11 @@ export class ProcessActor implements ActorLife, ProcessListener {
     if (this.#isRunning) this.#cell.crash(errorOfEnd(end), end.isCharged ? this.#lastBegun() : undefined);
   }
 
-  #give(mail: Mail, turn: Turn): Work {
+  #give(mail: Mail, turn: Turn, handling?: Handling): Work {
     const process = this.#process as AgentProcess;
     const { tier, sandboxId } = this.#cell.thread.judge.partyOf(mail.sender);
     const envelope = toEnvelope(mail, tier, sandboxId);
+    markTraced(envelope, handling);
     const n = this.#given + 1;
     const isRead = mail.extras?.stream === true;
     const isAsked = mail.ask !== NO_ASK;

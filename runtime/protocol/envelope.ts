@@ -42,6 +42,7 @@ export type PathHop = z.infer<typeof PathHop>;
  * - `tenant`                    the tenant for whom the work is done, by the caller's credentials; all that it causes has the
  *                               same.
  * - `taint`                     the sources outside from which its content came; only ever grows.
+ * - `traceparent`, `tracestate` where in a trace it is, as W3C writes that; what is none is dropped.
  */
 export const EnvelopeMetadata = z.looseObject({
   tier: AgentTier,

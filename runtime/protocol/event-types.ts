@@ -34,7 +34,7 @@ export const KIND_OF_TYPE = {
   'process-ended': 'life',
   'peer-status': 'life',
   'peer-negotiated': 'traffic',
-  warning: 'traffic',
+  warning: 'life',
   journal: 'life',
   history: 'life',
   'router-state': 'traffic',

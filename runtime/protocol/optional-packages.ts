@@ -50,6 +50,8 @@ export const PACKAGES_FOR = {
   libp2pTopics: ['@libp2p/gossipsub', '@libp2p/kad-dht', '@libp2p/ping', 'datastore-core', 'multiformats'],
   mdns: ['@libp2p/mdns'],
   failureSearch: ['fast-check'],
+  tracing: ['@opentelemetry/api'],
+  logs: ['pino'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 /**

@@ -1,3 +1,5 @@
+import type { Tracer } from './tracer.ts';
+
 /**
  * The clock of a system. Outside a simulation the system clock is the only implementation.
  *
@@ -33,7 +35,7 @@ export interface IdSource {
  */
 export type NewSecret = () => string;
 
-/** The seams of a thread: time, ids and chance, for every part that needs them. */
+/** The seams of a thread: time, ids and chance, for every part that needs them, and who traces, if somebody does. */
 export interface Seams {
   readonly clock: Clock;
   readonly ids: IdSource;
@@ -41,6 +43,7 @@ export interface Seams {
   readonly newId: NewId;
   readonly newSecret: NewSecret;
   readonly random: Random;
+  readonly tracer?: Tracer | undefined;
 }
 
 /**

@@ -72,6 +72,8 @@ export interface Store {
    * meanwhile. Left out by a store that cannot. Fails with INVALID_OPTIONS when something is at `target`.
    */
   backup?(target: string): Promise<void>;
+  /** How much room it takes. Left out by a store that takes none on a disk. */
+  bytes?(): number;
   /** Closes the store when what is being written is there. It may be called again. */
   close(): Promise<void>;
 }

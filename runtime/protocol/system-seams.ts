@@ -1,5 +1,6 @@
 import { randomBytes, randomFillSync } from 'node:crypto';
 import type { Clock, EventLoop, IdSource, NewSecret, Random, Seams } from './seams.ts';
+import type { Tracer } from './tracer.ts';
 import { availableParallelism } from 'node:os';
 import { isMainThread } from 'node:worker_threads';
 
@@ -41,11 +42,23 @@ function secretSource(): NewSecret {
   };
 }
 
+/** Who traces in this thread, once somebody does: for parts that are made before that is known, or outside of a system. */
+let tracerHere: Tracer | undefined;
+
+export function traceHere(tracer: Tracer): void {
+  tracerHere = tracer;
+}
+
 /** The seams of a real system. Each thread has its own set. */
 export function systemSeams(): Seams {
   const ids = idSource();
   const newId = (): string => idText(ids.origin, ids.next());
-  return { clock: systemClock, ids, newId, newSecret: secretSource(), random: systemRandom };
+  return {
+    ...{ clock: systemClock, ids, newId, newSecret: secretSource(), random: systemRandom },
+    get tracer() {
+      return tracerHere;
+    },
+  };
 }
 
 export const nodeEventLoop = (): EventLoop => ({

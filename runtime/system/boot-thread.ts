@@ -4,6 +4,7 @@ import type { StartedRings } from '../journal/started-ring.ts';
 import { ownThreadNumber } from '../os/proc-usage.ts';
 import type { JudgePolicy } from '../protocol/policy.ts';
 import type { Seams, EventLoop } from '../protocol/seams.ts';
+import type { Tracer } from '../protocol/tracer.ts';
 import type { Store } from '../protocol/store.ts';
 import { systemSeams, nodeEventLoop } from '../protocol/system-seams.ts';
 import { Connection } from '../link/connection.ts';
@@ -18,15 +19,15 @@ import type { Spawner } from '../link/spawner.ts';
 export interface ThreadDeps {
   /** `number`: where it says by which number the system knows it. */
   readonly data: { readonly boot: ThreadBoot; readonly port: unknown; readonly number: Int32Array };
-  /** The file that this thread runs; new threads run it too. */
-  readonly entry: URL;
-  /** The file that the processes of agents run. */
-  readonly processEntry: URL;
+  /** The files that new threads and the processes of agents run; this thread runs the first. */
+  readonly entries: { readonly thread: URL; readonly process: URL };
   readonly makePolicies: (options: unknown) => Promise<readonly JudgePolicy[]>;
   /** Opens the store of a journal. */
   readonly openStore: (path: string) => Promise<Store>;
   /** The interceptors of a place. */
   readonly loadInterceptors: () => Promise<readonly Interceptor[]>;
+  /** Who traces what is done in a place; undefined where nobody does. */
+  readonly loadTracer: (options: unknown) => Promise<Tracer | undefined>;
 }
 
 /** What a thread has around it. */
@@ -39,6 +40,8 @@ export interface ThreadSeams {
   readonly loadControl: () => Promise<typeof import('../control/control.ts')>;
   /** What a place is made of beside its boot data and its ports. */
   readonly placeDeps: (workerOptions: unknown) => Promise<HostDeps>;
+  /** Who traces what is done in a place. @default nobody does */
+  readonly loadTracer?: ThreadDeps['loadTracer'];
   /** Opens the store of a journal. */
   readonly openStore: (path: string) => Promise<Store>;
   /** Where a place notes what it begins on, and a journal finds what former processes had begun on. @default files */
@@ -53,10 +56,10 @@ export interface ThreadSeams {
 
 /** Becomes the control thread or a place, as the boot data says. */
 export async function bootThread(deps: ThreadDeps): Promise<void> {
-  const { data, entry, processEntry, makePolicies, openStore, loadInterceptors } = deps;
+  const { data, entries, makePolicies, openStore, loadInterceptors, loadTracer } = deps;
   Atomics.store(data.number, 0, ownThreadNumber());
-  const spawner = new NodeSpawner(entry);
-  const seams = systemSeams();
+  const spawner = new NodeSpawner(entries.thread);
+  const seams = { ...systemSeams(), tracer: undefined };
   await becomeThread(data.boot, spawner.received(data.port), {
     spawner,
     seams,
@@ -69,13 +72,14 @@ export async function bootThread(deps: ThreadDeps): Promise<void> {
         policies: await makePolicies(workerOptions),
         interceptors: await loadInterceptors(),
         processSpawner: new NodeProcessSpawner({
-          entry: processEntry,
+          entry: entries.process,
           clock: seams.clock,
           newId: seams.newId,
         }),
       };
     },
     openStore,
+    loadTracer,
     onStray: (report) => {
       process.on('uncaughtException', report);
       process.on('unhandledRejection', report);
@@ -97,9 +101,13 @@ export async function becomeThread(boot: ThreadBoot, port: Port, surroundings: T
     return;
   }
   const { bootNode } = await surroundings.loadPlaces();
-  const made = await surroundings.placeDeps(boot.workerOptions);
+  const [made, tracer] = await Promise.all([
+    surroundings.placeDeps(boot.workerOptions),
+    surroundings.loadTracer?.(boot.workerOptions),
+  ]);
+  const seams = tracer === undefined ? surroundings.seams : { ...surroundings.seams, tracer };
   const become = (coming: ThreadBoot): void =>
-    bootNode(coming as ThreadBoot & { role: 'place' }, surroundings, port, made);
+    bootNode(coming as ThreadBoot & { role: 'place' }, { ...surroundings, seams }, port, made);
   if (boot.role === 'place') become(boot);
   else awaitBoot(port, become);
 }

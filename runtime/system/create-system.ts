@@ -8,6 +8,7 @@ import type { Identity } from '../cell/mail-maker.ts';
 import { newAccountMemory } from '../budget/account-memory.ts';
 import { fromEnvelope } from '../mailbox/mail.ts';
 import { EventOrder } from '../observe/event-order.ts';
+import type { LogLine } from '../observe/logger.ts';
 import { lastEvents } from '../observe/observability.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
@@ -126,6 +127,7 @@ class RunningSystem implements Omit<SystemWithStopWork, typeof Symbol.asyncDispo
   #end: OrreryError | undefined;
   readonly #stop = new Stop((drainMs) => this.#endAll(drainMs));
   readonly #hasJournal: boolean;
+  readonly #writer: ((line: LogLine) => void) | undefined;
   readonly #mailbox: OwnMailbox;
   readonly #loopMailbox: OwnMailbox;
   readonly #loopMail: LoopMail;
@@ -148,6 +150,8 @@ class RunningSystem implements Omit<SystemWithStopWork, typeof Symbol.asyncDispo
     } = deps;
     this.#clock = seams.clock;
     this.#hasJournal = options.journal !== undefined;
+    const { logger } = options;
+    this.#writer = logger && (({ level, fields, message }) => logger[level](fields, message));
     const hostIncarnation = newThreadMemories();
     const accounts = newAccountMemory();
     const agentStatus = newAgentStatusMemory();
@@ -157,7 +161,14 @@ class RunningSystem implements Omit<SystemWithStopWork, typeof Symbol.asyncDispo
     const ofThreads = { broadcastToSender, watchdog, starting, cpu, events, peers };
     const boot: ControlBoot = {
       role: 'control',
-      options: { ...ofThreads, workers, spareThread, supervision, journal },
+      options: {
+        ...ofThreads,
+        isLogged: options.logger !== undefined,
+        workers,
+        spareThread,
+        supervision,
+        journal,
+      },
       workerOptions,
       hostIncarnation,
       accounts,
@@ -199,6 +210,7 @@ class RunningSystem implements Omit<SystemWithStopWork, typeof Symbol.asyncDispo
         received: (port) => spawner.received(port),
         embedder: {
           show: (events) => this.#publish(events),
+          log: (line) => this.#writeLine(line),
           lookUp: async (query) => this.#lookups?.find(query),
         },
       },
@@ -393,15 +405,14 @@ class RunningSystem implements Omit<SystemWithStopWork, typeof Symbol.asyncDispo
 
   async metrics(): Promise<string> {
     const { api } = this.#connection;
-    const [counts, account, roster, tools] = await Promise.all([
-      api.counts(),
+    const [measures, account, peers] = await Promise.all([
+      api.measures(),
       api.conservation(),
-      api.roster(),
-      api.toolCounts(),
+      api.peers().catch(() => []),
     ]);
     // Who never looks at the metrics does not load prom-client, in no thread.
     const { metricsText } = await import('../observe/metrics.ts');
-    return metricsText({ counts, account, roster, tools });
+    return metricsText({ ...measures, account, peers, nowMs: this.#node.seams.clock.now() });
   }
 
   async whenKept(): Promise<void> {
@@ -458,12 +469,18 @@ class RunningSystem implements Omit<SystemWithStopWork, typeof Symbol.asyncDispo
   #close(error: OrreryError): void {
     if (this.#end !== undefined) return;
     this.#end = error;
+    if (error.code !== 'SYSTEM_STOPPED') this.#writeLine(endLine(error));
     this.#watch.close();
     this.#lookups?.close();
     this.#connection.cut(error);
     this.#host.close(error);
     for (const { end } of this.#listeners) end();
     this.#listeners.clear();
+  }
+
+  /** A logger that fails ends nothing. */
+  #writeLine(line: LogLine): void {
+    callOutside(this.#writer, line);
   }
 
   #publish(events: readonly SystemEvent[]): void {
@@ -477,6 +494,11 @@ interface Listening {
   readonly hear: (event: SystemEvent) => void;
   readonly end: () => void;
 }
+const endLine = ({ code, message }: OrreryError): LogLine => ({
+  level: 'error',
+  fields: { event: 'system-ended', errorCode: code },
+  message: `system-ended: ${code} ${message}`,
+});
 
 /** What is wrong, under the name that the option has for whoever starts the agents. */
 const wrongStart = ({ agentId, at, fault: { code, message, details } }: WrongStart): OrreryError => {

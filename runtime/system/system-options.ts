@@ -4,10 +4,11 @@ import { AgentId } from '../agent/agent-options.ts';
 import { JournalOptions } from '../journal/journal-options.ts';
 import { CpuPoolOptions } from '../agent/offload.ts';
 import { EventLimits, type EventOptions } from '../observe/event-limits.ts';
+import type { Logger } from '../observe/logger.ts';
 import { invalidOptions } from '../protocol/errors.ts';
 import { PeerOptions } from './peer-options.ts';
 import { PROCESS_FIELDS, ProcessOptions } from '../agent/process-options.ts';
-import { parseOptions } from '../protocol/parse-options.ts';
+import { hasMethod, parseOptions } from '../protocol/parse-options.ts';
 import {
   StartingOptions,
   parseSupervisorOptions,
@@ -90,6 +91,9 @@ export function processOptionsOf(agent: z.output<typeof ModuleAgent>): ProcessOp
 /** An agent by its module, or a live one, which runs in the embedder's thread. */
 export type AgentSpec = ModuleAgent | AgentDefinition<unknown>;
 
+const isLogger = (value: unknown): boolean =>
+  ['error', 'warn', 'info'].every((name) => hasMethod(name)(value));
+
 /**
  * - `workers`           worker threads that host agents. @default 2
  * - `broadcastToSender` whether a broadcast reaches its sender too. @default true
@@ -98,6 +102,8 @@ export type AgentSpec = ModuleAgent | AgentDefinition<unknown>;
  * - `cpu`               the pool of each thread that `ctx.offload` runs in.
  * - `starting`          when starting is given up because nothing happens.
  * - `events`            how much of what happened is kept in memory.
+ * - `logger`            writes a log of what happens to agents, threads, the journal and other nodes, of refusals and dead letters:
+ *                       a logger of pino, `console`, or what has `error`, `warn` and `info` like these. @default nobody does
  * - `journal`           where what must outlive the process is kept. @default nothing does
  * - `peers`             who is asked for agents and capabilities that nobody here has. @default nobody
  */
@@ -111,6 +117,7 @@ const OwnOptions = z.strictObject({
   starting: z.unknown().optional(),
   cpu: z.unknown().optional(),
   events: z.unknown().optional(),
+  logger: z.custom<Logger>(isLogger, 'a logger: what has the methods error, warn and info').optional(),
   policies: z.unknown().optional(),
   journal: z.unknown().optional(),
   peers: z.unknown().optional(),
@@ -126,6 +133,7 @@ export interface SystemOptions {
   readonly starting?: StartingOptions;
   readonly cpu?: CpuPoolOptions;
   readonly events?: EventOptions;
+  readonly logger?: Logger;
   readonly journal?: JournalOptions;
   readonly peers?: PeerOptions;
 }

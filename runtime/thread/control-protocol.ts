@@ -2,9 +2,10 @@ import type { LoadedAgent } from '../agent/loaded-agent.ts';
 import type { ProcessOptions } from '../agent/process-options.ts';
 import type { Checkpoint } from '../cell/checkpoints.ts';
 import type { MailData } from '../mailbox/mail.ts';
+import type { LogLine } from '../observe/logger.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
 import type { EventReport } from '../observe/event-report.ts';
-import type { ToolCount } from '../observe/tool-counts.ts';
+import type { ThreadMeasures } from '../observe/measures.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import type { ErrorData, LastError } from '../protocol/errors.ts';
 import type { ProcessAgent } from '../agent/agent-description.ts';
@@ -113,6 +114,8 @@ export type ControlOrder =
   /** They are registered no more: each is ended, and nothing is kept of it. */
   | { readonly t: 'forget'; readonly slots: readonly number[] }
   | { readonly t: 'events'; readonly events: readonly SystemEvent[] }
+  /** A line for the log that the embedder writes. */
+  | { readonly t: 'logged'; readonly line: LogLine }
   /** Ends the process of an agent from outside. */
   | { readonly t: 'end-process'; readonly slot: number }
   /** The agent takes nothing of these outsiders for so long. */
@@ -218,8 +221,7 @@ export interface NodeCalls {
   /** The machines of the agents that live here, as far as their code is in this thread. */
   machines(): Promise<readonly MachineDrawing[]>;
   recentEvents(): readonly SystemEvent[];
-  /** The calls of tools that were made from here. */
-  toolCounts(): readonly ToolCount[];
+  measures(): ThreadMeasures;
   /** The envelopes of one conversation that this thread remembers having sent or answered. */
   thread(correlationId: string): readonly A2AEnvelope[];
   /** Gives the agents in these slots what former processes left for them. Resolves when each has the first of it. */

@@ -8,8 +8,9 @@ import type { StartedRings } from '../journal/started-ring.ts';
 import { InFlow } from '../mailbox/in-flow.ts';
 import { type Lane, mailFromData } from '../mailbox/mail.ts';
 import { flowBase } from '../mailbox/flow-marks.ts';
+import type { LogLine } from '../observe/logger.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';
-import type { ToolCount } from '../observe/tool-counts.ts';
+import { mostOf, type OldestWaiting, type ThreadMeasures } from '../observe/measures.ts';
 import type { A2AEnvelope } from '../protocol/envelope.ts';
 import { errorToData, notHere, type OrreryError, systemStopped } from '../protocol/errors.ts';
 import type { JudgePolicy } from '../protocol/policy.ts';
@@ -21,6 +22,7 @@ import type { ActorRow } from '../protocol/roster.ts';
 import { isMachine } from '../upgrade/state-identity.ts';
 import type { Seams, EventLoop } from '../protocol/seams.ts';
 import type { PeerBoot } from '../peers/peer-boot.ts';
+import { threadMeasures } from '../os/thread-measures.ts';
 import type { PeerHost } from '../peers/peer-host.ts';
 import type { Trust } from '../peers/trust.ts';
 import { ProcessHost } from '../processes/process-host.ts';
@@ -59,6 +61,8 @@ export interface HostThread {
 export interface Embedder {
   /** Shows what is inspected. */
   show(events: readonly SystemEvent[]): void;
+  /** Writes a line of the log. */
+  log(line: LogLine): void;
   /** Asks other nodes for whom nobody here has, and takes in whom they have. */
   lookUp(query: RemoteQuery): Promise<void>;
 }
@@ -195,8 +199,14 @@ export class ThreadHost implements NodeCalls {
     return this.node.log.recentEvents();
   }
 
-  toolCounts(): readonly ToolCount[] {
-    return this.node.log.toolCounts.entries();
+  measures(): ThreadMeasures {
+    const oldest = mostOf(this.#waiting(), ({ sinceMs }) => -sinceMs);
+    return { ...threadMeasures(), oldest, tools: this.node.log.toolCounts.entries() };
+  }
+
+  *#waiting(): Iterable<OldestWaiting> {
+    for (const { row, waitingSinceMs } of this.node.cells())
+      if (waitingSinceMs !== undefined) yield { agentId: row.id, sinceMs: waitingSinceMs };
   }
 
   thread(correlationId: string): readonly A2AEnvelope[] {
@@ -233,9 +243,10 @@ export class ThreadHost implements NodeCalls {
     // The links of this thread, which have no order with the control thread's port: others posted on them as they ended.
     this.node.links.readArrived();
     this.node.outbox.flush();
-    const remembered = this.node.journal?.history?.leave();
-    if (remembered === undefined) return;
-    await this.node.wheel.within(remembered, LEAVE_MS, 'The last of the history').catch(() => undefined);
+    await Promise.all([
+      this.#soon(this.node.journal?.history?.leave(), 'The last of the history'),
+      this.#soon(this.node.seams.tracer?.flush(), 'The export of the last spans'),
+    ]);
   }
 
   close(error: OrreryError = systemStopped('it was stopped')): void {
@@ -251,10 +262,14 @@ export class ThreadHost implements NodeCalls {
     this.node.journal?.leave();
   }
 
-  async #whenKeptSoon(): Promise<void> {
-    const kept = this.node.journal?.whenKept();
-    if (kept === undefined) return;
-    await this.node.wheel.within(kept, LEAVE_MS, 'The last write to the journal').catch(() => undefined);
+  #whenKeptSoon(): Promise<void> {
+    return this.#soon(this.node.journal?.whenKept(), 'The last write to the journal');
+  }
+
+  /** Waits a moment for what is done last; whether it is done or not, the place goes on ending. */
+  async #soon(work: Promise<unknown> | undefined, what: string): Promise<void> {
+    if (work === undefined) return;
+    await this.node.wheel.within(work, LEAVE_MS, what).catch(() => undefined);
   }
 
   #obey(message: ControlOrder): void {
@@ -336,6 +351,9 @@ export class ThreadHost implements NodeCalls {
         return;
       case 'events':
         this.#thread.embedder?.show(message.events);
+        return;
+      case 'logged':
+        this.#thread.embedder?.log(message.line);
         return;
     }
   }

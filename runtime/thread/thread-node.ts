@@ -20,6 +20,8 @@ import { type Mail, NO_ASK, REPLY } from '../mailbox/mail.ts';
 import type { EventLimits } from '../observe/event-limits.ts';
 import { NodeLog } from '../observe/node-log.ts';
 import type { Outcome } from '../protocol/system-event.ts';
+import { latencyBucket } from '../observe/latency.ts';
+import { COUNT } from '../observe/thread-counters.ts';
 import { outcomeIndex, TRAFFIC } from '../observe/traffic-ring.ts';
 import type { ErrorData, OrreryError } from '../protocol/errors.ts';
 import type { JudgePolicy } from '../protocol/policy.ts';
@@ -306,7 +308,16 @@ export class ThreadNode implements SendingThread {
     if (mail.extras !== undefined || mail.kept > 0 || this.checkpoints.isUsed)
       for (const step of this.#settleSteps) step.settle(mail, cell);
     this.outbox.touchIn(flow);
-    this.log.traffic.note(TRAFFIC.settled, mail, this.turns.nowMs, outcomeIndex(outcome));
+    const { nowMs } = this.turns;
+    this.#countLatency(Math.max(0, nowMs - mail.timestamp));
+    this.log.traffic.note(TRAFFIC.settled, mail, nowMs, outcomeIndex(outcome));
+  }
+
+  #countLatency(ms: number): void {
+    const { counters } = this;
+    const bucket = COUNT.latencyBuckets + latencyBucket(ms);
+    counters[COUNT.latencyMs] = (counters[COUNT.latencyMs] as number) + ms;
+    counters[bucket] = (counters[bucket] as number) + 1;
   }
 
   /** Ends an envelope whose recipient is not hosted here any more. */

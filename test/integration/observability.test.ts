@@ -12,6 +12,7 @@ import { HOPS, way } from '../fixtures/agents/hops.ts';
 import { add, work } from '../fixtures/agents/living.ts';
 import { heard, type SpeakerProfile, speak } from '../fixtures/agents/speaking.ts';
 import { speakerModule } from '../fixtures/speaker-team.ts';
+import { scrapedMetrics } from '../fixtures/metrics-page.ts';
 import { agent, rejection, until } from '../fixtures/until.ts';
 import { arbMessageType } from '../property/arbitraries/envelope.ts';
 
@@ -398,13 +399,9 @@ describe('The metrics', () => {
   });
 
   it('are Prometheus text: every sample is a number and has a type', async () => {
-    const text = await system.metrics();
-    const types = new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name, type]));
-    for (const line of text.split('\n').filter((one) => one !== '' && !one.startsWith('#'))) {
-      const [, name = '', value = ''] = /^([a-z_]+)(?:\{[^}]*\})? (\S+)$/.exec(line) ?? [];
-      expect(types.get(name)).toBe(name.endsWith('_total') ? 'counter' : 'gauge');
-      expect(Number.isFinite(Number(value))).toBe(true);
-    }
+    for (const { name, type } of scrapedMetrics(await system.metrics()).values())
+      expect(type, name).toMatch(name.endsWith('_total') ? /^counter$/ : /^(gauge|histogram)$/);
+    for (const value of (await scrape()).values()) expect(Number.isFinite(value)).toBe(true);
   });
 
   it('count agents by status, what waits for each, and restarts', async () => {

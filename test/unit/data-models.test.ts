@@ -172,9 +172,10 @@ function shapeOf(schema: z.ZodType): readonly string[] {
 
 /**
  * What has fields alone and is none of them: what functions take and give back within a thread, and what others say of
- * themselves in forms of their own (`Mcp`, `Remote`, tasks), which is read by schemas where it comes in.
+ * themselves in forms of their own (`Mcp`, `Remote`, tasks), which is read by schemas where it comes in, or as its specification
+ * says (`TraceContext`).
  */
 const NO_MODELS: readonly string[] =
-  'ActorRow AgentProfile AgentRow AgentsOwn ApprovalAsker Capability CapabilityOptions CardFromAcpOptions Clearance Completing CompletionOptions Conservation DeadLetter DrawnState DrawnTransition EdgeRequest EnvelopeContent FirewallHooks Inherited JudgeRequest LastError MachineDrawing McpCompleting McpIdentity McpOffer McpTool MessageAnswer NewEnvelope NewReply NumberedMail OfferedPrompt OfferedResource OfferedTemplate PageOf Party ReceiveRequest Received RemoteCallOptions RemoteIdentity RemoteSkill RemoteStatus RemoteTask RemoteTool RemoteToolCard RenderedPrompt RequestTimes RosterRow RemoteMessage Seams SigningKeyPair StepWatch StoreBatch StoredMail StoredRecord SupervisionRow TaskNews TaskPage TaskQuery ToldFailure TransportSpec Unserialisable Verdict ViewOptions WantedContent WatchedStep'.split(
+  'ActorRow AgentProfile AgentRow AgentsOwn ApprovalAsker Capability CapabilityOptions CardFromAcpOptions Clearance Completing CompletionOptions Conservation DeadLetter DrawnState DrawnTransition EdgeRequest EnvelopeContent FirewallHooks Inherited JudgeRequest LastError MachineDrawing McpCompleting McpIdentity McpOffer McpTool MessageAnswer NewEnvelope NewReply NumberedMail OfferedPrompt OfferedResource OfferedTemplate PageOf Party ReceiveRequest Received RemoteCallOptions RemoteIdentity RemoteSkill RemoteStatus RemoteTask RemoteTool RemoteToolCard RenderedPrompt RequestTimes RosterRow RemoteMessage Seams SigningKeyPair StoreBatch StoredMail StoredRecord SupervisionRow TaskNews TaskPage TaskQuery ToldFailure TraceContext TransportSpec Unserialisable Verdict ViewOptions WantedContent WatchedStep'.split(
     ' ',
   );

@@ -5,6 +5,7 @@ import { parseShallowJson } from '../../../runtime/protocol/json.ts';
 import { faultsOf } from '../../../runtime/protocol/payload-faults.ts';
 import type { RemoteEvent } from '../../../runtime/protocol/remote-agent.ts';
 import type { Clock } from '../../../runtime/protocol/seams.ts';
+import type { Span, Tracer } from '../../../runtime/protocol/tracer.ts';
 import type { Json } from '../wire/json.ts';
 import type { RemoteInterface } from './card/remote-card.ts';
 import type { ClientSettings } from './client-options.ts';
@@ -25,6 +26,7 @@ export interface ExchangeDeps {
   /** Whether the card announces our extension. */
   readonly announcesOurs: boolean;
   readonly newId: () => string;
+  readonly tracer?: Tracer | undefined;
 }
 
 /** An event of a stream. A stream can be resumed after its id, if it has one. */
@@ -210,14 +212,29 @@ export class Exchange {
       ...proof,
     };
     const { idleMs } = settings;
-    return calls.call({
+    const span = this.#spanOf(method, url);
+    const answered = calls.call({
       url,
       method,
-      headers,
+      headers: { ...headers, ...span?.context },
       idleMs,
       maxBytes,
       signal,
       ...(body === undefined ? {} : { body }),
+    });
+    return span === undefined ? answered : endsWith(span, answered);
+  }
+
+  /** The span of a request until its answer begins, which the other side is told of, if somebody traces. */
+  #spanOf(method: string, { hostname, port, protocol }: URL): Span | undefined {
+    return this.#deps.tracer?.start({
+      name: method,
+      kind: 'client',
+      attributes: {
+        'http.request.method': method,
+        'server.address': hostname,
+        'server.port': port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
+      },
     });
   }
 
@@ -266,6 +283,18 @@ export class Exchange {
       this.interface.binding === 'JSONRPC';
     const said = isRpc ? saidInRpc(error, status, retryAfterMs) : saidInBody(value, status, retryAfterMs);
     return errorOf(this.origin, said);
+  }
+}
+
+async function endsWith(span: Span, answered: Promise<HttpAnswer>): Promise<HttpAnswer> {
+  try {
+    const answer = await answered;
+    span.set({ 'http.response.status_code': answer.status });
+    span.end(answer.status >= 400 ? { code: String(answer.status) } : undefined);
+    return answer;
+  } catch (error) {
+    span.end(error instanceof Error ? error : { code: 'REMOTE_UNREACHABLE' });
+    throw error;
   }
 }
 

@@ -309,7 +309,7 @@ export class RemoteAgentClient implements RemoteLink, Disposable {
   }
 
   #exchange(remote: RemoteInterface, card: RemoteCard): Exchange {
-    const { clock, newId } = this.#seams;
+    const { clock, newId, tracer } = this.#seams;
     const announcesOurs = card.delegation !== undefined;
     return new Exchange(remote, {
       calls: this.#calls,
@@ -317,6 +317,7 @@ export class RemoteAgentClient implements RemoteLink, Disposable {
       clock,
       announcesOurs,
       newId,
+      tracer,
     });
   }
 

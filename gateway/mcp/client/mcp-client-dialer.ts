@@ -12,7 +12,7 @@ import {
 import { invalidOptions, OrreryError, reasonOf } from '../../../runtime/protocol/errors.ts';
 import { remoteFailed } from '../../../runtime/protocol/edge-errors.ts';
 import type { McpConnection, McpDialer, McpListener } from '../../../runtime/protocol/mcp-link.ts';
-import type { Clock } from '../../../runtime/protocol/seams.ts';
+import type { Clock, Seams } from '../../../runtime/protocol/seams.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { ChangeWatch } from './change-watch.ts';
 import { ConnectionLost, failureOf } from './mcp-failure.ts';
@@ -55,15 +55,15 @@ interface Late {
 export class McpClientDialer implements McpDialer {
   readonly target: string;
   readonly #settings: McpTargetSettings;
-  readonly #clock: Clock;
+  readonly #seams: Pick<Seams, 'clock' | 'tracer'>;
   /** The server is known to be older than 2026-07-28, so it is not probed again. */
   #isLegacy = false;
   #isSse = false;
 
   /** `name` stands for a program in errors. */
-  constructor(name: string, settings: McpTargetSettings, clock: Clock) {
+  constructor(name: string, settings: McpTargetSettings, seams: Pick<Seams, 'clock' | 'tracer'>) {
     this.#settings = settings;
-    this.#clock = clock;
+    this.#seams = seams;
     const { url } = settings;
     this.target = url === undefined ? `the MCP server ${name}` : shown(new URL(url));
     this.#isLegacy = settings.revision === 'legacy';
@@ -72,7 +72,7 @@ export class McpClientDialer implements McpDialer {
 
   async connect(listener: McpListener, signal: AbortSignal): Promise<McpConnection> {
     let session: McpSession | undefined;
-    const silence = new Silence(this.#clock, this.#settings.silenceMs);
+    const silence = new Silence(this.#seams.clock, this.#settings.silenceMs);
     const late: Late = { silence, tooLarge: () => session?.tooLarge() };
     const connectAgain = (): Promise<Connected> => this.#connect(listener, late, signal);
     const connected = await this.#connect(listener, late, signal);
@@ -80,7 +80,7 @@ export class McpClientDialer implements McpDialer {
       target: this.target,
       settings: this.#settings,
       silence,
-      clock: this.#clock,
+      seams: this.#seams,
       connectAgain,
       // Notifications may have been missed in between.
       onRenewed: () => listener.onChange('tools'),
@@ -146,13 +146,13 @@ export class McpClientDialer implements McpDialer {
   async #try(listener: McpListener, late: Late, signal: AbortSignal, mayAsk = true): Promise<Connected> {
     const { connectTimeoutMs, auth } = this.#settings;
     const client = this.#client();
-    const watch = new ChangeWatch(client, { listener, clock: this.#clock });
+    const watch = new ChangeWatch(client, { listener, clock: this.#seams.clock });
     answerServer(client, this.#settings, late.silence);
     const way = this.#way(listener, late);
     const close = async (isForgotten = false): Promise<void> => {
       watch.end();
       // A forgotten session is not ended: the server may have given its id to another.
-      if (!isForgotten) await endSession(way.transport, this.#clock);
+      if (!isForgotten) await endSession(way.transport, this.#seams.clock);
       await client.close();
       await way.transport.close();
     };
@@ -218,7 +218,7 @@ export class McpClientDialer implements McpDialer {
     const transport = new StdioTransport(
       {
         order: { command, args, env, cwd },
-        clock: this.#clock,
+        clock: this.#seams.clock,
         onTooLarge,
         onLog: (text) => listener.onLog(text),
       },

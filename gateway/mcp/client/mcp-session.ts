@@ -17,7 +17,8 @@ import type {
   McpTool,
 } from '../../../runtime/protocol/mcp-link.ts';
 import type { ResourceContent, ToolContent } from '../../../runtime/protocol/tool.ts';
-import type { Clock } from '../../../runtime/protocol/seams.ts';
+import type { Seams } from '../../../runtime/protocol/seams.ts';
+import type { Span } from '../../../runtime/protocol/tracer.ts';
 import { untilAborted } from '../../../runtime/protocol/promises.ts';
 import { type Judge, judgeBy } from './foreign-schema.ts';
 import { readOffer } from './read-offer.ts';
@@ -46,7 +47,7 @@ export interface McpSessionDeps {
   readonly target: string;
   readonly settings: McpTargetSettings;
   readonly silence: Silence;
-  readonly clock: Pick<Clock, 'setTimer'>;
+  readonly seams: Pick<Seams, 'clock' | 'tracer'>;
   /** Connects again, when the server has dropped the session or the connection has closed. */
   readonly connectAgain: () => Promise<Connected>;
   /** Called when there is a new connection. */
@@ -94,9 +95,15 @@ export class McpSession implements McpConnection {
   }
 
   call(tool: McpTool, args: unknown, options: McpCallOptions = {}): Promise<ToolContent> {
-    const { clock, target } = this.#deps;
-    const params = { name: tool.name, arguments: (args ?? {}) as Record<string, unknown> };
-    return this.#request(options, async (client, requestOptions) => {
+    const { seams, target } = this.#deps;
+    const { clock } = seams;
+    const span = this.#spanOf(tool);
+    const params = {
+      name: tool.name,
+      arguments: (args ?? {}) as Record<string, unknown>,
+      ...(span?.context === undefined ? {} : { _meta: { ...span.context } }),
+    };
+    const answered = this.#request(options, async (client, requestOptions) => {
       const { structuredContent, ...answer } = this.#read(
         readToolResult,
         tool.isTask === true
@@ -107,6 +114,22 @@ export class McpSession implements McpConnection {
       if (fault !== undefined)
         throw remoteFailed(target, `what "${tool.name}" answers is not what it says: ${fault}`);
       return answer;
+    });
+    return span === undefined ? answered : endsWith(span, answered);
+  }
+
+  /** The span of a call, which the server is told of, if somebody traces. */
+  #spanOf({ name }: McpTool): Span | undefined {
+    const { target, seams } = this.#deps;
+    return seams.tracer?.start({
+      name: `tools/call ${name}`,
+      kind: 'client',
+      attributes: {
+        'mcp.method.name': 'tools/call',
+        'gen_ai.operation.name': 'execute_tool',
+        'gen_ai.tool.name': name,
+        'orrery.mcp.server': target,
+      },
     });
   }
 
@@ -300,6 +323,18 @@ export class McpSession implements McpConnection {
     } catch (error) {
       throw remoteFailed(this.#deps.target, `its answer is no such answer: ${reasonOf(error).slice(0, 500)}`);
     }
+  }
+}
+
+/** Ends the span with the call: with an error too when the tool says that it failed. */
+async function endsWith(span: Span, answered: Promise<ToolContent>): Promise<ToolContent> {
+  try {
+    const answer = await answered;
+    span.end(answer.isError === true ? { code: 'tool_error' } : undefined);
+    return answer;
+  } catch (error) {
+    span.end(error instanceof Error ? error : { code: 'REMOTE_FAILED' });
+    throw error;
   }
 }
 

@@ -41,7 +41,11 @@ export interface TaskCallDeps {
  */
 export async function callAsTask(
   deps: TaskCallDeps,
-  params: { readonly name: string; readonly arguments: Record<string, unknown> },
+  params: {
+    readonly name: string;
+    readonly arguments: Record<string, unknown>;
+    readonly _meta?: Record<string, unknown>;
+  },
   options: RequestOptions & { readonly signal: AbortSignal },
 ): Promise<unknown> {
   const { client, target } = deps;

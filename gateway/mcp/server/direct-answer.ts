@@ -2,6 +2,7 @@ import type { Principal } from '../../../runtime/protocol/principal.ts';
 import { textResponse } from '../../http/answer.ts';
 import { isObject } from '../../http/json-text.ts';
 import type { Result } from './json-shapes.ts';
+import { traceOf } from './call-span.ts';
 import { clientCan, type McpCall } from './mcp-call.ts';
 import { isFault, MCP_CODES, mcpErrorOf } from './mcp-errors.ts';
 import type { McpService } from './mcp-service.ts';
@@ -14,7 +15,10 @@ const INFO_KEY = 'io.modelcontextprotocol/clientInfo';
 const SERVER_KEY = 'io.modelcontextprotocol/serverInfo';
 
 /** The fields that a request may have to be answered here. */
-const PLAIN_META = new Set([VERSION_KEY, CAPABILITIES_KEY, INFO_KEY]);
+const PLAIN_META = new Set([
+  ...[VERSION_KEY, CAPABILITIES_KEY, INFO_KEY],
+  ...['traceparent', 'tracestate', 'baggage'],
+]);
 const PLAIN_CALL = new Set(['name', 'arguments', '_meta']);
 const PLAIN_LIST = new Set(['cursor', '_meta']);
 
@@ -84,11 +88,12 @@ export class DirectAnswers {
     return { resultType: 'complete', ...rest, _meta: meta };
   }
 
-  #callOf({ capabilities }: PlainRequest, request: Request, principal: Principal): McpCall {
+  #callOf({ capabilities, params }: PlainRequest, request: Request, principal: Principal): McpCall {
     return {
       principal,
       view: this.#service.viewOf(principal),
       era: 'modern',
+      trace: traceOf(params['_meta']),
       get signal() {
         return request.signal;
       },

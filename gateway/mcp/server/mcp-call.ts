@@ -1,4 +1,5 @@
 import type { ClientInput } from '../../../runtime/protocol/client-input.ts';
+import type { TraceContext } from '../../../runtime/protocol/trace-context.ts';
 import type { Principal } from '../../../runtime/protocol/principal.ts';
 import type { View } from './view.ts';
 
@@ -13,6 +14,7 @@ export type ClientCan = 'elicitation' | 'url' | 'sampling' | 'roots' | 'tasks';
  * - `can`            whether the client has declared an ability.
  * - `progressToken`  token for progress notifications; undefined if the client wants none.
  * - `inputResponses`, `requestState` what the client sends back after it was asked for inputs.
+ * - `trace`          the trace that the client says in `_meta` that it is part of.
  * - `notify`         sends a notification before the answer.
  * - `log`            sends a log message before the answer; undefined if the client wants none.
  * - `fault`          reports an error to the operator that the client is not told of.
@@ -26,6 +28,7 @@ export interface McpCall {
   readonly progressToken: string | number | undefined;
   readonly inputResponses: unknown;
   readonly requestState: unknown;
+  readonly trace: TraceContext | undefined;
   notify(method: string, params: Record<string, unknown>): void;
   readonly log: ((level: string, data: unknown, logger: string | undefined) => void) | undefined;
   fault(error: unknown): void;

@@ -17,6 +17,8 @@ import { RequestStates } from './request-state.ts';
 import { Suspendable } from './suspended.ts';
 import { errorResult } from './tool-result.ts';
 import { ToolCalls } from './tool-calls.ts';
+import { withCallSpan } from './call-span.ts';
+import type { Tracer } from '../../../runtime/protocol/tracer.ts';
 import type { View } from './view.ts';
 import { OrreryError } from '../../../runtime/protocol/errors.ts';
 
@@ -50,6 +52,7 @@ export class McpService {
   readonly #states: RequestStates;
   readonly #tasks: McpTasks | undefined;
   readonly #terms: CallTermsDeps;
+  readonly #tracer: Tracer | undefined;
   readonly #methods: Readonly<Record<string, Method>>;
 
   constructor(deps: McpServiceDeps, options: ParsedMcpOptions) {
@@ -68,7 +71,9 @@ export class McpService {
       states: this.#states,
       firewall,
       note: noteAt(client),
+      tracer: seams.tracer,
     });
+    this.#tracer = seams.tracer;
     this.#methods = this.#methodTable();
   }
 
@@ -186,9 +191,11 @@ export class McpService {
     if (typeof uri !== 'string') throw invalidParams('uri: expected a URI');
     if (!call.view.maySee(uri))
       throw new OrreryError('RESOURCE_NOT_FOUND', `There is no resource ${uri}`, { details: { uri } });
-    return this.#suspendably(`resource ${uri}`, call, async (terms) => ({
-      contents: await this.tools.read(uri, terms),
-    }));
+    return withCallSpan(this.#tracer, call, { method: 'resources/read' }, () =>
+      this.#suspendably(`resource ${uri}`, call, async (terms) => ({
+        contents: await this.tools.read(uri, terms),
+      })),
+    );
   }
 
   async #prompt({ name, arguments: args = {} }: Params, call: McpCall): Promise<Result> {
@@ -196,9 +203,11 @@ export class McpService {
     if (prompt === undefined) throw invalidParams(`Unknown prompt: ${String(name)}`, { name });
     if (!isObject(args)) throw invalidParams('arguments: expected an object');
     const texts = args as Record<string, string>;
-    return this.#suspendably(`prompt ${prompt.name}`, call, async (terms) => ({
-      ...(await this.tools.render(prompt.name, texts, terms)),
-    }));
+    return withCallSpan(this.#tracer, call, { method: 'prompts/get', prompt: prompt.name }, () =>
+      this.#suspendably(`prompt ${prompt.name}`, call, async (terms) => ({
+        ...(await this.tools.render(prompt.name, texts, terms)),
+      })),
+    );
   }
 
   async #suspendably(

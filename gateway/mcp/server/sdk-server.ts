@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Principal } from '../../../runtime/protocol/principal.ts';
 import { isObject } from '../../http/json-text.ts';
 import type { Result } from './json-shapes.ts';
+import { traceOf } from './call-span.ts';
 import { clientCan, type McpCall } from './mcp-call.ts';
 import { isFault, mcpErrorOf } from './mcp-errors.ts';
 import type { McpService } from './mcp-service.ts';
@@ -118,6 +119,7 @@ function callOf(
     signal: mcpReq.signal,
     can: clientCan(capabilities),
     progressToken: mcpReq._meta?.progressToken,
+    trace: traceOf(mcpReq._meta),
     inputResponses: mcpReq.inputResponses,
     requestState: mcpReq.requestState(),
     fault: onFault,

@@ -2,7 +2,9 @@ import { notPermitted } from '../../../runtime/protocol/edge-errors.ts';
 import { isOrreryError } from '../../../runtime/protocol/errors.ts';
 import type { FirewallGuard } from '../../../runtime/protocol/firewall.ts';
 import type { NoteFailure } from '../../../runtime/protocol/told-failure.ts';
+import type { Tracer } from '../../../runtime/protocol/tracer.ts';
 import type { ToolService } from '../../../runtime/protocol/tool-service.ts';
+import { withCallSpan } from './call-span.ts';
 import { type CallTermsDeps, callTerms } from './call-terms.ts';
 import { isObject } from '../../http/json-text.ts';
 import type { Result } from './json-shapes.ts';
@@ -26,6 +28,7 @@ export interface ToolCallsDeps {
   readonly states: RequestStates;
   readonly firewall: FirewallGuard | undefined;
   readonly note: NoteFailure;
+  readonly tracer: Tracer | undefined;
 }
 
 type Arguments = Readonly<Record<string, unknown>>;
@@ -57,9 +60,9 @@ export class ToolCalls {
   async #callNamed(
     name: string,
     args: Arguments,
-    asked: { readonly params: Arguments; readonly call: McpCall },
+    given: { readonly params: Arguments; readonly call: McpCall },
   ): Promise<Result> {
-    const { call, params } = asked;
+    const { call, params } = given;
     const served = call.view.tool(name);
     if (served === undefined) {
       if (call.view.searches && name === SEARCH_NAME) return searchResult(call.view.tools, args);
@@ -67,11 +70,14 @@ export class ToolCalls {
       const meant = calledIn(args);
       if (meant.name === CALL_NAME || meant.name === SEARCH_NAME)
         throw invalidParams(`Unknown tool: ${meant.name}`);
-      return this.#callNamed(meant.name, meant.args, asked);
+      return this.#callNamed(meant.name, meant.args, given);
     }
     const lacking = this.scopesLacking(served, call);
     if (lacking.length > 0) throw notPermitted(`"${name}" needs ${lacking.join(', ')}`);
-    return this.#run(served, args, { call, task: params['task'] });
+    const asked = { method: 'tools/call', tool: served.tool.name };
+    return withCallSpan(this.#deps.tracer, call, asked, () =>
+      this.#run(served, args, { call, task: params['task'] }),
+    );
   }
 
   async #run(

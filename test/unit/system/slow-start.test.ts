@@ -75,7 +75,7 @@ async function controlOf({ spawner }: { readonly spawner: Spawner }) {
   const control = new Control(
     {
       role: 'control',
-      options,
+      options: { ...options, isLogged: false },
       workerOptions: {},
       hostIncarnation,
       accounts: newAccountMemory(),

@@ -36,6 +36,16 @@ describe('orrery up refuses with 64, naming option and value, before anything st
     ],
     ['trust in nobody', () => ['--no-token', '--trust'], 'Option "--trust" is of the token'],
     ['a gate for nothing', () => ['--xpr-gate'], 'without "--xpr"'],
+    [
+      'a tracing module that is not there',
+      () => ['--tracing', '/no/t.js'],
+      'Option "--tracing" is "/no/t.js": there is no file',
+    ],
+    [
+      'a level that is none',
+      () => ['--log-level', 'loud'],
+      'Option "--log-level" is "loud", expected error, warn, info, silent',
+    ],
     ['XPR without a chain', () => ['--xpr'], 'XPR_RPC_ENDPOINT is undefined'],
   ];
   it.each(refused)('%s', async (_, words, message) => {
