@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   Recording,
   readState,
+  type Scene,
   sentenceOf,
   type Trouble,
   troublesOf,
@@ -16,7 +17,8 @@ function after(...events: readonly (WatchedEvent | readonly WatchedEvent[])[]): 
   return recording;
 }
 
-const sceneOf = (...events: Parameters<typeof after>) => after(...events).latest;
+const sceneOf = (...events: readonly (WatchedEvent | readonly WatchedEvent[])[]): Scene =>
+  after(...events).latest;
 const kinds = (troubles: readonly Trouble[]): string[] =>
   troubles.map(({ level, kind }) => `${level} ${kind}`);
 
