@@ -109,7 +109,7 @@ export class Recorder {
       onStatus: (status) => {
         this.#status = status;
       },
-      onState: (state) => this.#takeState(state),
+      onState: (state, isFirst) => this.#takeState(state, isFirst),
       onEvents: (events) => this.#takeEvents(events),
     });
     this.#stream.start();
@@ -361,12 +361,12 @@ export class Recorder {
     }
   }
 
-  #takeState(state: WatchState): void {
+  #takeState(state: WatchState, isFirst: boolean): void {
     this.#live ??= Recording.live();
-    if (state.recent.length > 0 || this.#live.length === 0) {
+    if (isFirst) {
       // What came before the connection was lost is there already.
       const missed = state.recent.filter(({ timestamp }) => timestamp > this.#newestMs);
-      if (this.#newestMs > 0) this.#gaps += 1;
+      if (this.#live.length > 0) this.#gaps += 1;
       this.#takeEvents(missed);
       void this.#fetchDrawings();
     }

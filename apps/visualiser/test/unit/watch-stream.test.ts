@@ -33,7 +33,7 @@ function watched() {
       return () => timers.splice(timers.indexOf(timer), 1);
     },
     onStatus: (status) => statuses.push(status),
-    onState: ({ nowMs }) => got.push(`state ${nowMs}`),
+    onState: ({ nowMs }, isFirst) => got.push(`${isFirst ? 'first ' : ''}state ${nowMs}`),
     onEvents: (events) => got.push(`events ${events.map(({ type }) => type).join(' ')}`),
   });
   const states = (): string[] => statuses.map(({ state }) => state);
@@ -77,11 +77,14 @@ describe('the stream of a team', () => {
     stream.start();
     answers[0]?.(
       new Response(
-        frame('state', STATE) + frame('events', [{ type: 'x', timestamp: 1 }, 7]) + frame('state', 'no'),
+        frame('state', STATE) +
+          frame('events', [{ type: 'x', timestamp: 1 }, 7]) +
+          frame('state', STATE) +
+          frame('state', 'no'),
       ),
     );
     await settle();
-    expect(got).toEqual(['Bearer t', 'state 5', 'events x']);
+    expect(got).toEqual(['Bearer t', 'first state 5', 'events x', 'state 5']);
     expect(states()).toEqual(['connecting', 'connected', 'reconnecting']);
   });
 
