@@ -4,27 +4,17 @@
  */
 import { fileURLToPath } from 'node:url';
 import { drawingOf, MACHINES } from 'orrery/machines';
-import { build, type Plugin } from 'vite';
+import { build } from 'vite';
 
 const ROOT = fileURLToPath(new URL('.', import.meta.url));
-const DRAWINGS = 'virtual:machine-drawings';
-
-const drawings = (): Plugin => ({
-  name: 'machine-drawings',
-  resolveId: (id) => (id === DRAWINGS ? `\0${DRAWINGS}` : undefined),
-  load: (id) =>
-    id === `\0${DRAWINGS}`
-      ? `export const MACHINE_DRAWINGS = ${JSON.stringify(MACHINES.map(drawingOf))};`
-      : undefined,
-});
 
 await build({
   root: ROOT,
   configFile: false,
   base: '/visualiser/',
   logLevel: 'warn',
-  plugins: [drawings()],
-  worker: { format: 'es', plugins: () => [drawings()] },
+  define: { MACHINE_DRAWINGS: JSON.stringify(MACHINES.map(drawingOf)) },
+  worker: { format: 'es' },
   build: {
     outDir: process.argv[2] ?? 'dist',
     emptyOutDir: true,

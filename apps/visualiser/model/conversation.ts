@@ -188,9 +188,10 @@ class Sequence {
     }
     row.taint ??= event.taint;
     if (isToOne && targetAgentId !== undefined && row.to !== targetAgentId) {
+      const named = row.to;
       this.#join(targetAgentId);
-      this.#leave(row.to);
       row.to = targetAgentId;
+      this.#leave(named);
     }
   }
 

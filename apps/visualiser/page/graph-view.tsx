@@ -40,7 +40,7 @@ export function GraphView(): JSX.Element {
         <h2>Who talks to whom</h2>
         <a href={state.link({ view: 'system' })}>Agents by thread</a>
         <span class="push quiet">
-          A thicker line carried more; a dashed one was refused at times; a moving one is in use now.
+          A thicker line carried more; a dotted one was refused at times; a long-dashed one is in use now.
         </span>
       </div>
       {body === undefined || body.nodes.length === 0 ? (

@@ -6,6 +6,9 @@ import { type Route, readRoute, writeRoute } from './route.ts';
 /** How often a page looks while it is seen, and while it is not. */
 const LOOK_MS = 100;
 const HIDDEN_LOOK_MS = 2_000;
+const LONGEST_LOOK_MS = 1_000;
+/** For each moment of drawing, so many pass before the next look. */
+const IDLE_SHARE = 8;
 /** How often the address follows a moment that moves. */
 const ADDRESS_MS = 500;
 
@@ -45,6 +48,7 @@ export class PageState {
   #isStale = false;
   #lastAddress = 0;
   #knownKey = '';
+  #lookMs = LOOK_MS;
 
   constructor(recorder: Remote<Recorder>) {
     this.recorder = recorder;
@@ -66,7 +70,7 @@ export class PageState {
   /** Looks again and again, as often as the page is seen. */
   run(): void {
     const next = (): void => {
-      void this.#lookOnce().finally(() => setTimeout(next, document.hidden ? HIDDEN_LOOK_MS : LOOK_MS));
+      void this.#lookOnce().finally(() => setTimeout(next, document.hidden ? HIDDEN_LOOK_MS : this.#lookMs));
     };
     next();
   }
@@ -214,12 +218,22 @@ export class PageState {
           this.#knownKey = answer.key;
           this.look = answer.look;
           this.#keepAddress();
-          this.change();
+          await this.#draw();
         }
       } while (this.#isStale);
     } finally {
       this.#isLooking = false;
     }
+  }
+
+  /** Draws, and looks more seldom if that takes long: most of the time is left to whoever uses the page. */
+  async #draw(): Promise<void> {
+    const began = performance.now();
+    this.change();
+    // Components are drawn before the next task begins.
+    await new Promise((resolve) => setTimeout(resolve));
+    const tookMs = performance.now() - began;
+    this.#lookMs = Math.min(LONGEST_LOOK_MS, Math.max(LOOK_MS, tookMs * IDLE_SHARE));
   }
 
   /** While it is played, the address says where one is, now and then. */

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
 import { sinceStart } from '../model/durations.ts';
 import { Icon } from './icon.tsx';
 import { usePage } from './page-context.ts';
@@ -11,7 +12,6 @@ export function TimeBar(): JSX.Element | null {
   const { look, isPlaying } = state;
   if (look === undefined) return null;
   const { clock, source } = look;
-  const most = Math.max(1, ...clock.density);
   const at = sinceStart(clock.atMs, clock.startedAtMs);
   const mode = isPlaying
     ? 'playing'
@@ -50,19 +50,7 @@ export function TimeBar(): JSX.Element | null {
         </select>
       </label>
       <div class="scrub">
-        <svg viewBox={`0 0 ${clock.density.length} 20`} preserveAspectRatio="none" aria-hidden="true">
-          {clock.density.map((count, part) =>
-            count === 0 ? null : (
-              <rect
-                key={part}
-                x={part}
-                width="1"
-                y={20 - Math.max(1.5, (Math.sqrt(count) / Math.sqrt(most)) * 18)}
-                height="20"
-              />
-            ),
-          )}
-        </svg>
+        <Density counts={clock.density} />
         <input
           type="range"
           aria-label="Moment"
@@ -92,4 +80,21 @@ export function TimeBar(): JSX.Element | null {
       )}
     </section>
   );
+}
+
+/** How much happened when; it is drawn anew only when it is another. */
+function Density({ counts }: { readonly counts: readonly number[] }): JSX.Element {
+  const key = counts.join();
+  return useMemo(() => {
+    const most = Math.sqrt(Math.max(1, ...counts));
+    const bars = counts.map((count, at) => {
+      const height = count === 0 ? 0 : Math.max(1.5, (Math.sqrt(count) / most) * 18);
+      return `M${at} 20v-${height.toFixed(1)}h1V20z`;
+    });
+    return (
+      <svg viewBox={`0 0 ${counts.length} 20`} preserveAspectRatio="none" aria-hidden="true">
+        <path d={bars.join('')} />
+      </svg>
+    );
+  }, [key]);
 }

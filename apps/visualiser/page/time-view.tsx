@@ -33,10 +33,11 @@ function Entries({ body }: { readonly body: TimeLook }): JSX.Element {
   const current = useRef<HTMLLIElement>(null);
   const box = useRef<HTMLElement>(null);
   const at = body.current?.number;
+  const isFollowing = state.look?.clock.isFollowing === true && state.look.source.kind === 'live';
   useEffect(() => {
     const item = current.current;
     const list = box.current;
-    if (item === null || list === null) return;
+    if (item === null || list === null || isFollowing) return;
     list.scrollTop = item.offsetTop - list.offsetTop - list.clientHeight / 2;
   }, [at]);
   return (

@@ -58,10 +58,14 @@ export function Windowed({
   readonly head?: ComponentChildren;
   readonly children: ComponentChildren;
 }): JSX.Element {
-  const about =
-    as === 'table' ? ({ role: 'table', 'aria-rowcount': total + 1 } as const) : ({ role: 'region' } as const);
+  const about = {
+    'aria-label': label,
+    ...(as === 'table'
+      ? ({ role: 'table', 'aria-rowcount': total + 1 } as const)
+      : ({ role: 'region' } as const)),
+  };
   return (
-    <div class={`scroll ${className}`} ref={box} tabIndex={0} aria-label={label} {...about}>
+    <div class={`scroll ${className}`} ref={box} tabIndex={0} {...about}>
       {head}
       <div
         role={as === 'table' ? 'rowgroup' : 'list'}

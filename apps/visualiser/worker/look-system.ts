@@ -255,12 +255,20 @@ function accountOf({ account, totals, inFlight }: Scene): SystemLook['account'] 
 const MAX_NODES = 60;
 const RECENT_MS = 2_000;
 
-export function graphLook({ scene }: Sight): GraphLook {
+/** Lines beyond these are left out, those that carried least first. */
+const MAX_EDGES = 240;
+/** Somebody who is drawn stays, until another one has so much more traffic. */
+const STICKY = 2;
+
+/** `before` were drawn last time: a drawing whose boxes change all the time tells nothing. */
+export function graphLook({ scene }: Sight, before: ReadonlySet<string>): GraphLook {
   const traffic = new Map<string, number>();
   for (const { from, to, count } of scene.edges.values())
     for (const id of [from, to]) traffic.set(id, (traffic.get(id) ?? 0) + count);
-  const named = [...traffic].sort(([, one], [, other]) => other - one).map(([id]) => id);
-  const drawn = new Set(named.slice(0, MAX_NODES));
+  const weight = ([id, count]: readonly [string, number]): number =>
+    before.has(id) ? count * STICKY : count;
+  const named = [...traffic].sort((one, other) => weight(other) - weight(one)).map(([id]) => id);
+  const drawn = new Set(named.slice(0, MAX_NODES).sort());
   return {
     view: 'graph',
     nodes: [...drawn].map((id) => {
@@ -275,6 +283,8 @@ export function graphLook({ scene }: Sight): GraphLook {
     }),
     edges: [...scene.edges.values()]
       .filter(({ from, to }) => drawn.has(from) && drawn.has(to) && from !== to)
+      .sort((one, other) => other.count - one.count)
+      .slice(0, MAX_EDGES)
       .map(({ from, to, count, refused, lastMs }) => ({
         from,
         to,

@@ -13,12 +13,19 @@ import type { EntryDetail, EntryLook, TimeLook } from './look.ts';
 import { machineLook } from './look-agent.ts';
 
 const BEFORE = 30;
+/** Nobody reads more of what runs by. */
+const BEFORE_LIVE = 16;
 const AFTER = 20;
 const MAX_MOVED = 6;
 
-export function timeLook(scene: Scene, recording: Recording): TimeLook {
+/** `key` of the machine to show, if another one than that of the event. */
+export function timeLook(
+  scene: Scene,
+  recording: Recording,
+  { isFollowing = false, key }: { readonly isFollowing?: boolean; readonly key?: string | undefined } = {},
+): TimeLook {
   const { position } = scene;
-  const from = Math.max(recording.first, position - BEFORE);
+  const from = Math.max(recording.first, position - (isFollowing ? BEFORE_LIVE : BEFORE));
   const until = Math.min(recording.length, position + AFTER);
   const entries: EntryLook[] = [];
   for (let number = from; number < until; number++) {
@@ -28,7 +35,7 @@ export function timeLook(scene: Scene, recording: Recording): TimeLook {
   const last = recording.entryAt(position - 1);
   const machines = [...scene.machines.values()].sort((one, other) => other.sinceMs - one.sinceMs);
   const own = last?.kind === 'event' ? machines.find(({ key }) => key === keyOf(last.event)) : undefined;
-  const shown = own ?? machines[0];
+  const shown = (key === undefined ? undefined : scene.machines.get(key)) ?? own ?? machines[0];
   return {
     view: 'time',
     entries,

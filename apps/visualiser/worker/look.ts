@@ -38,7 +38,7 @@ export type Query =
     }
   | { readonly view: 'graph' }
   | { readonly view: 'agent'; readonly id: string }
-  | { readonly view: 'conversations'; readonly text: string }
+  | { readonly view: 'conversations'; readonly text: string; readonly window: Window }
   | { readonly view: 'conversation'; readonly id: string; readonly window: Window }
   | { readonly view: 'work' }
   | { readonly view: 'trouble' }
@@ -276,6 +276,9 @@ export interface WaitLook {
 export interface ConversationsLook {
   readonly view: 'conversations';
   readonly conversations: readonly ConversationSummary[];
+  readonly first: number;
+  /** How many are like what is looked for, of which at most a thousand are listed. */
+  readonly found: number;
   readonly total: number;
 }
 

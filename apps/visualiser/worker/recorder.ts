@@ -24,12 +24,14 @@ import type {
   Body,
   ClockLook,
   ConversationLook,
+  GraphLook,
   Look,
   Moment,
   Query,
   RowDetail,
   SourceLook,
   SummaryLook,
+  TimeLook,
 } from './look.ts';
 import { agentLook } from './look-agent.ts';
 import { graphLook, type Sight, systemLook } from './look-system.ts';
@@ -52,6 +54,9 @@ export interface ReplayAnswer {
 
 const DENSITY_PARTS = 200;
 const MAX_SUMMARY_TROUBLES = 6;
+/** How long a machine of a live team is shown before another one may be. */
+const SHOWN_MS = 3_000;
+const MAX_CONVERSATIONS = 1_000;
 /** Bytes that are read of a trace before others get their turn. */
 const READ_AT_ONCE = 512 * 1024;
 
@@ -75,6 +80,8 @@ export class Recorder {
   #status: StreamStatus | undefined;
   #live: Recording | undefined;
   #trace: OpenTrace | undefined;
+  #shown: { readonly key: string | undefined; readonly atMs: number } = { key: undefined, atMs: 0 };
+  #drawnAgents: ReadonlySet<string> = new Set();
   #gaps = 0;
   #newestMs = 0;
   #recent: { readonly atMs: number; readonly count: number }[] = [];
@@ -102,7 +109,7 @@ export class Recorder {
       onStatus: (status) => {
         this.#status = status;
       },
-      onState: (state) => this.#takeState(state),
+      onState: (state, isFirst) => this.#takeState(state, isFirst),
       onEvents: (events) => this.#takeEvents(events),
     });
     this.#stream.start();
@@ -143,7 +150,7 @@ export class Recorder {
       source: this.#source(scene),
       clock: this.#clock(recording, scene, moment),
       summary: summaryOf(sight),
-      body: this.#body(query, sight, recording),
+      body: this.#body(query, sight, recording, moment.kind === 'follow' && this.#trace === undefined),
     };
   }
 
@@ -235,17 +242,26 @@ export class Recorder {
     return recording.sceneAt(moment.kind === 'time' ? recording.positionAtMs(moment.atMs) : moment.position);
   }
 
-  #body(query: Query, sight: Sight, recording: Recording): Body {
+  #body(query: Query, sight: Sight, recording: Recording, isFollowing: boolean): Body {
     switch (query.view) {
       case 'system':
         return systemLook(sight, query);
       case 'graph':
-        return graphLook(sight);
+        return this.#graphLook(sight);
       case 'agent':
         return agentLook(sight, recording, query.id);
       case 'conversations': {
-        const conversations = recording.conversations({ text: query.text });
-        return { view: 'conversations', conversations, total: recording.conversationCount };
+        const { text, window } = query;
+        const first = Math.max(0, window.first);
+        const found = recording.conversations({ text, max: MAX_CONVERSATIONS });
+        const conversations = found.slice(first, first + window.count);
+        return {
+          view: 'conversations',
+          conversations,
+          first,
+          found: found.length,
+          total: recording.conversationCount,
+        };
       }
       case 'conversation':
         return this.#conversationLook(query, sight.scene);
@@ -254,8 +270,23 @@ export class Recorder {
       case 'trouble':
         return troubleLook(sight);
       case 'time':
-        return timeLook(sight.scene, recording);
+        return this.#timeLook(sight.scene, recording, isFollowing);
     }
+  }
+
+  /** Of a live team that is followed, the same machine is shown for a while: else nobody could look at it. */
+  #timeLook(scene: Scene, recording: Recording, isFollowing: boolean): TimeLook {
+    if (!isFollowing) return timeLook(scene, recording);
+    const isDue = this.#deps.now() - this.#shown.atMs > SHOWN_MS;
+    const look = timeLook(scene, recording, { isFollowing, ...(isDue ? {} : { key: this.#shown.key }) });
+    if (isDue) this.#shown = { key: look.machine?.key, atMs: this.#deps.now() };
+    return look;
+  }
+
+  #graphLook(sight: Sight): GraphLook {
+    const look = graphLook(sight, this.#drawnAgents);
+    this.#drawnAgents = new Set(look.nodes.map(({ id }) => id));
+    return look;
   }
 
   #conversationAt(id: string, position: number): Conversation | undefined {
@@ -330,12 +361,12 @@ export class Recorder {
     }
   }
 
-  #takeState(state: WatchState): void {
+  #takeState(state: WatchState, isFirst: boolean): void {
     this.#live ??= Recording.live();
-    if (state.recent.length > 0 || this.#live.length === 0) {
+    if (isFirst) {
       // What came before the connection was lost is there already.
       const missed = state.recent.filter(({ timestamp }) => timestamp > this.#newestMs);
-      if (this.#newestMs > 0) this.#gaps += 1;
+      if (this.#live.length > 0) this.#gaps += 1;
       this.#takeEvents(missed);
       void this.#fetchDrawings();
     }

@@ -1,5 +1,4 @@
 import { expose } from 'comlink';
-import { MACHINE_DRAWINGS } from 'virtual:machine-drawings';
 import { Recorder } from './recorder.ts';
 
 const recorder = new Recorder(

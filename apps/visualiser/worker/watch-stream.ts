@@ -11,7 +11,8 @@ export interface WatchStreamDeps {
   /** Calls back after so many milliseconds; returns what takes it back. */
   readonly setTimer: (callback: () => void, ms: number) => () => void;
   readonly onStatus: (status: StreamStatus) => void;
-  readonly onState: (state: WatchState) => void;
+  /** `isFirst` of a connection: what happened before it was not told, but for the last of it. */
+  readonly onState: (state: WatchState, isFirst: boolean) => void;
   readonly onEvents: (events: readonly WatchedEvent[]) => void;
 }
 
@@ -29,6 +30,7 @@ export class WatchStream {
   #cancelSilence: (() => void) | undefined;
   #attempt = 0;
   #isStopped = false;
+  #isFresh = true;
 
   constructor(token: string, deps: WatchStreamDeps) {
     this.#token = token;
@@ -50,6 +52,7 @@ export class WatchStream {
 
   async #connect(): Promise<void> {
     this.#abort = new AbortController();
+    this.#isFresh = true;
     try {
       const response = await this.#deps.fetch('/watch/events', {
         headers: { authorization: `Bearer ${this.#token}`, accept: 'text/event-stream' },
@@ -101,8 +104,10 @@ export class WatchStream {
       const state = readState(value);
       if (state === undefined) return;
       this.#attempt = 0;
-      this.#deps.onStatus({ state: 'connected' });
-      this.#deps.onState(state);
+      const isFirst = this.#isFresh;
+      this.#isFresh = false;
+      if (isFirst) this.#deps.onStatus({ state: 'connected' });
+      this.#deps.onState(state, isFirst);
     } else if (event === 'events' && Array.isArray(value)) {
       const events = value.map(readEvent).filter((one) => one !== undefined);
       if (events.length > 0) this.#deps.onEvents(events);

@@ -174,7 +174,7 @@ describe.skipIf(whyNoChromium() !== undefined)('The page (F-08)', () => {
     await page.goto(`${server.url}/#/time?at=${step + 1}`);
     await page.locator('svg.statechart [data-state="restarting"] .active').waitFor();
     await page.getByRole('button', { name: 'Step forward' }).click();
-    await expect.poll(position).toBe(step + 2);
+    await eventually(position).toBe(step + 2);
     const next = RUN.events.findIndex(
       ({ type, actorId, to }, at) =>
         at > step && type === 'machine-step' && actorId === 'saturn' && to === 'starting',
@@ -182,7 +182,7 @@ describe.skipIf(whyNoChromium() !== undefined)('The page (F-08)', () => {
     await page.goto(`${server.url}/#/time?at=${next + 1}`);
     await page.locator('svg.statechart [data-state="starting"] .active').waitFor();
     await page.getByRole('link', { name: 'System', exact: true }).click();
-    await expect.poll(() => page.url()).toContain(`at=${next + 1}`);
+    await eventually(() => page.url()).toContain(`at=${next + 1}`);
     await page.goBack();
     await says('Machines, as they are');
   });
@@ -192,7 +192,7 @@ describe.skipIf(whyNoChromium() !== undefined)('The page (F-08)', () => {
     await says('Before it all');
     await page.getByLabel('Speed').selectOption('100');
     await page.getByRole('button', { name: 'Play' }).click();
-    await expect.poll(position).toBe(RUN.events.length);
+    await eventually(position).toBe(RUN.events.length);
     await page.getByRole('button', { name: 'Play' }).waitFor();
   });
 
@@ -322,9 +322,9 @@ describe.skipIf(whyNoChromium() !== undefined)('The page (F-08)', () => {
         fraction: at / 4,
       })),
     );
-    await expect.poll(position).toBe(5);
+    await eventually(position).toBe(5);
     await page.getByRole('button', { name: 'Step back' }).click();
-    await expect.poll(position).toBe(4);
+    await eventually(position).toBe(4);
     server.sendEvents([{ type: 'events-left-out', timestamp: BEGAN_MS + 200, place: 'worker-1', count: 41 }]);
     await page.getByText('5 of 6').or(page.getByText('4 of 6')).first().waitFor();
     expect(await position()).toBe(4);
@@ -379,6 +379,9 @@ describe.skipIf(whyNoChromium() !== undefined)('The page (F-08)', () => {
     ).toEqual([]);
   });
 });
+
+/** Waits as long as a page on a busy machine may need. */
+const eventually = <T>(what: () => T) => expect.poll(what, { timeout: 60_000 });
 
 interface AxeViolation {
   readonly id: string;
