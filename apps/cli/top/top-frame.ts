@@ -1,4 +1,4 @@
-import { type Recording, type Scene, durationText } from '@orrery/visualiser/model';
+import { durationText, type Recording, type Scene, shownText } from '@orrery/visualiser/model';
 import { cell, columnsOf, fit } from '../cells.ts';
 import {
   type LineStyle,
@@ -70,7 +70,7 @@ function headLine({ isPaused }: TopView, { scene, status, nowMs }: Watched, size
 export function statusText(status: LinkStatus, nowMs: number): string {
   if (status.kind === 'live') return 'live';
   if (status.kind === 'connecting') return 'connecting';
-  return `NOT CONNECTED: ${status.why}, again in ${durationText(Math.max(0, status.retryAtMs - nowMs))}`;
+  return `NOT CONNECTED: ${shownText(status.why)}, again in ${durationText(Math.max(0, status.retryAtMs - nowMs))}`;
 }
 
 /** As much of a page as fits, with the chosen line in it. */

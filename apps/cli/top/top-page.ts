@@ -75,7 +75,7 @@ function listPage(
   return {
     fixed: 1,
     lines: [
-      { text: paint('bold', fit(heading, columns)) },
+      { text: paint('bold', fit(shownText(heading), columns)) },
       ...entries.map(({ item, draw }) => {
         const isChosen = item.id === selectedId;
         const text = draw(isChosen ? { ...room, paint: (_, own) => own } : room);

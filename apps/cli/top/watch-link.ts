@@ -79,7 +79,7 @@ export class WatchLink {
       failures += 1;
       const delayMs = retryDelayMs(failures);
       sink.linked({ kind: 'lost', why, retryAtMs: clock.now() + delayMs });
-      await this.#pause(delayMs, signal);
+      if (!signal.aborted) await this.#pause(delayMs, signal);
     }
   }
 
