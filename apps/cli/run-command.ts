@@ -73,7 +73,7 @@ async function carryOut(plan: RunPlan, deps: CommandDeps): Promise<number> {
   await using system = started;
   const { note } = await system.loop.client();
   const mission = new MissionWatch(note);
-  using tokenFile = await serveWatch(system, plan, mission, deps);
+  using _tokenFile = await serveWatch(system, plan, mission, deps);
   const stopTrace = await startTrace(system, plan, deps);
   const outcome = await watched(system, plan, mission, deps);
   const { failOn, levels, baseline } = plan;

@@ -34,7 +34,10 @@ export function snapshotLines(shown: Shown, style: LineStyle): string[] {
 const block = (lines: readonly string[]): string[] => (lines.length === 0 ? [] : ['', ...lines]);
 
 /** What is watched, and for how long it has run. */
-export function titleLines({ about, atMs, startedAtMs, mission }: Scene, { columns, paint }: LineStyle): string[] {
+export function titleLines(
+  { about, atMs, startedAtMs, mission }: Scene,
+  { columns, paint }: LineStyle,
+): string[] {
   const ran = durationText(Math.max(0, atMs - startedAtMs));
   const node = about.node === 'local' || about.node === 'this node' ? '' : ` on ${about.node}`;
   const what = mission === undefined || mission.name === about.name ? '' : `: ${mission.name}`;

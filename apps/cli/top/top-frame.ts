@@ -41,6 +41,7 @@ export function topFrame(view: TopView, watched: Watched, size: FrameSize): Fram
   const items = page.lines.flatMap(({ item }) => item ?? []);
   if (view.isHelp) return { lines: helpLines(size), items };
   const { rows } = size;
+  if (watched.scene.position === 0) return { lines: unknownLines(watched, size), items };
   const isFirst = view.page === 'team' && view.opened === undefined;
   const isRoomy = rows >= ROOMY_ROWS;
   const head = [
@@ -55,6 +56,13 @@ export function topFrame(view: TopView, watched: Watched, size: FrameSize): Fram
   const lines = [...head, ...scrolled(page, view, room), footLine(view, size)];
   return { lines: lines.slice(0, rows), items };
 }
+
+/** Before the team has said anything. */
+const unknownLines = ({ status, nowMs }: Watched, { columns, paint }: FrameSize): string[] => [
+  paint('bold', fit(`orrery top  ${statusText(status, nowMs)}`, columns)),
+  fit('Nothing is known of the team yet', columns),
+  paint('dim', fit('q ends', columns)),
+];
 
 function headLine({ isPaused }: TopView, { scene, status, nowMs }: Watched, size: FrameSize): string {
   const { columns, paint } = size;

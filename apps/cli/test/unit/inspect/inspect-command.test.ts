@@ -43,9 +43,21 @@ const events = [
   told('mission', at(0), { mission: 'audit', step: 'mission-started' }),
   told('mission', at(10), { mission: 'audit', task: 'types', agentId: 'mars', step: 'task-started' }),
   ...request('types', 'mars', at(20)),
-  told('machine-step', at(30), { machine: 'planet', actorId: 'mars', agentId: 'mars', event: 'go', from: 'resting', to: 'orbiting' }),
+  told('machine-step', at(30), {
+    machine: 'planet',
+    actorId: 'mars',
+    agentId: 'mars',
+    event: 'go',
+    from: 'resting',
+    to: 'orbiting',
+  }),
   outcome('types', 'mars', at(2_020)),
-  told('mission', at(2_100), { mission: 'audit', task: 'types', step: 'task-accepted', reason: 'the gate approved it' }),
+  told('mission', at(2_100), {
+    mission: 'audit',
+    task: 'types',
+    step: 'task-accepted',
+    reason: 'the gate approved it',
+  }),
   ...request('docs', 'venus', at(2_200)),
   told('agent-crashed', at(3_000), { agentId: 'venus', reason: 'out of luck' }),
   told('agent-restarting', at(3_001), { agentId: 'venus' }),
@@ -57,7 +69,13 @@ const events = [
   ...request('last', 'mars', at(4_000)),
 ];
 const write = (...lines: readonly unknown[]): void =>
-  writeFileSync(file, lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n').concat('\n'));
+  writeFileSync(
+    file,
+    lines
+      .map((line) => (typeof line === 'string' ? line : JSON.stringify(line)))
+      .join('\n')
+      .concat('\n'),
+  );
 const inspect = (...words: string[]) => orreryHere('inspect', file, ...words);
 
 describe('orrery inspect', () => {
@@ -71,17 +89,27 @@ describe('orrery inspect', () => {
     expect(stdout).toMatch(/At its end: MARS works at “audit”, of 2 agents; 1 of 1 task is done;/);
     expect(stdout).toMatch(/Tasks\n {2}accepted {2}types {2}mars +the gate approved it\n/);
     expect(stdout).toMatch(/What went wrong\n {2}0:03\.000 +crash +VENUS: out of luck\n/);
-    expect(stdout).toMatch(/Dead letters\n {2}0:03\.200 {2}the mission loop to VENUS {2}request {2}its agent died\n/);
+    expect(stdout).toMatch(
+      /Dead letters\n {2}0:03\.200 {2}the mission loop to VENUS {2}request {2}its agent died\n/,
+    );
     expect(stdout).toMatch(/Started again\n {2}VENUS {2}1 time +running/);
-    expect(stdout).toMatch(/Waited longest\n {2}2\.0 s +the mission loop for MARS +types\.check +answered +audit\/types\n/);
-    expect(stdout).toMatch(/1\.0 s +the mission loop for VENUS +types\.check +dead-lettered ACTOR_DIED +audit\/docs\n/);
+    expect(stdout).toMatch(
+      /Waited longest\n {2}2\.0 s +the mission loop for MARS +types\.check +answered +audit\/types\n/,
+    );
+    expect(stdout).toMatch(
+      /1\.0 s +the mission loop for VENUS +types\.check +dead-lettered ACTOR_DIED +audit\/docs\n/,
+    );
   });
 
   it('shows a conversation, the story of an agent, and the team at a moment', async () => {
     write(header, ...events);
     const talk = await inspect('--conversation', 'audit/docs');
-    expect(talk.stdout).toContain('Conversation audit/docs: 1 step in 1.0 s\nBetween system/loop (host), venus (worker-1)\n');
-    expect(talk.stdout).toMatch(/0:00\.000 {2}system\/loop -> venus {2}x {2}request types\.check - dead-lettered ACTOR_DIED; its agent died/);
+    expect(talk.stdout).toContain(
+      'Conversation audit/docs: 1 step in 1.0 s\nBetween system/loop (host), venus (worker-1)\n',
+    );
+    expect(talk.stdout).toMatch(
+      /0:00\.000 {2}system\/loop -> venus {2}x {2}request types\.check - dead-lettered ACTOR_DIED; its agent died/,
+    );
     const story = await inspect('--agent', 'venus');
     expect(story.stdout).toMatch(/0:03\.000 {2}x {2}agent-crashed: out of luck\n/);
     expect(story.stdout).toMatch(/0:02\.201 +took request types\.check of audit\/docs from system\/loop\n/);
@@ -96,7 +124,11 @@ describe('orrery inspect', () => {
     write(header, ...events);
     expect((await inspect('--sequence', 'audit/types')).stdout).toMatch(/^sequenceDiagram\n/);
     const svg = join(folder, 'talk.svg');
-    expect(await inspect('--sequence', 'audit/types', '--out', svg)).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    expect(await inspect('--sequence', 'audit/types', '--out', svg)).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: '',
+    });
     expect(readFileSync(svg, 'utf8')).toMatch(/^<svg xmlns/);
     const late = await inspect('--machine', 'planet', '--agent', 'mars');
     expect(late.stdout).toMatch(/^stateDiagram-v2\n[\s\S]*state "● orbiting"/);
@@ -123,7 +155,9 @@ describe('orrery inspect', () => {
       faults: [],
     });
     expect(JSON.parse((await inspect('--json', '--agent', 'mars')).stdout)).toMatchObject({ id: 'mars' });
-    expect(JSON.parse((await inspect('--json', '--conversation', 'audit/docs')).stdout)).toMatchObject({ id: 'audit/docs' });
+    expect(JSON.parse((await inspect('--json', '--conversation', 'audit/docs')).stdout)).toMatchObject({
+      id: 'audit/docs',
+    });
   });
 
   it('says which lines of a broken trace are wrong, shows the rest, and ends with 1', async () => {
@@ -144,11 +178,18 @@ describe('orrery inspect', () => {
     expect(none).toMatchObject({ code: 1, stdout: '' });
     expect(none.stderr).toContain('and 20 more such lines\n');
     writeFileSync(file, '');
-    expect(await inspect()).toMatchObject({ code: 1, stdout: '', stderr: `orrery: ${file}: The file is empty\n` });
+    expect(await inspect()).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: `orrery: ${file}: The file is empty\n`,
+    });
   });
 
   it.each([
-    [['--conversation', 'a', '--sequence', 'b'], 'Options "--conversation" and "--sequence" exclude each other'],
+    [
+      ['--conversation', 'a', '--sequence', 'b'],
+      'Options "--conversation" and "--sequence" exclude each other',
+    ],
     [['--conversation', 'a', '--agent', 'b'], 'Options "--conversation" and "--agent" exclude each other'],
     [['--sequence', 'audit/typo'], 'the trace tells of no such conversation; did you mean "audit/types"?'],
     [['--agent', 'mar'], 'Option "--agent" is "mar": the trace tells of no such agent; did you mean "mars"?'],
@@ -178,12 +219,24 @@ describe('orrery inspect', () => {
   it('lets nothing through that a terminal acts on', async () => {
     write(
       { ...header, mission: HOSTILE, root: HOSTILE },
-      told('mission', at(0), { mission: HOSTILE, task: HOSTILE, agentId: HOSTILE, step: 'task-failed', reason: HOSTILE }),
+      told('mission', at(0), {
+        mission: HOSTILE,
+        task: HOSTILE,
+        agentId: HOSTILE,
+        step: 'task-failed',
+        reason: HOSTILE,
+      }),
       ...request('x', 'mars', at(1), { sender: HOSTILE, capability: HOSTILE, correlationId: HOSTILE }),
       told('error', at(2), { agentId: HOSTILE, reason: HOSTILE }),
       'not json \x1b[2J',
     );
-    for (const words of [[], ['--at', '1s'], ['--agent', 'mars'], ['--conversation', HOSTILE], ['--sequence', HOSTILE]]) {
+    for (const words of [
+      [],
+      ['--at', '1s'],
+      ['--agent', 'mars'],
+      ['--conversation', HOSTILE],
+      ['--sequence', HOSTILE],
+    ]) {
       const { stdout, stderr } = await inspect(...words);
       expect(stdout).not.toBe('');
       for (const line of `${stdout}${stderr}`.split('\n')) expect(line).not.toMatch(ACTED_ON);

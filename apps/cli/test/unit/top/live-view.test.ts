@@ -117,7 +117,12 @@ describe('the terminal of the process', () => {
       resume: () => undefined,
       pause: () => done.push('pause'),
     });
-    Object.assign(output, { write: (text: string) => done.push(text), columns: 0, rows: 0, writableNeedDrain: false });
+    Object.assign(output, {
+      write: (text: string) => done.push(text),
+      columns: 0,
+      rows: 0,
+      writableNeedDrain: false,
+    });
     const heard: string[] = [];
     const terminal = new ProcessTerminal({ input, output, process, paint: plain } as never);
     terminal.open({

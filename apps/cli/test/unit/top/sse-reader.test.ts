@@ -40,7 +40,11 @@ describe('the reader of server-sent events', () => {
         (end, cuts) => {
           // A carriage return at the very end may be half of a line's end: what follows says so.
           const all = bytes(`${STREAM.replaceAll('\n', end)}: end\n`);
-          const at = [0, ...cuts.map((cut) => cut % all.length).sort((one, other) => one - other), all.length];
+          const at = [
+            0,
+            ...cuts.map((cut) => cut % all.length).sort((one, other) => one - other),
+            all.length,
+          ];
           const chunks = at.slice(1).map((to, index) => all.subarray(at[index], to));
           expect(readAll(chunks)).toEqual(EVENTS);
         },

@@ -1,5 +1,5 @@
 import { plain } from '@orrery/ralph-loop';
-import type { Recording } from '@orrery/visualiser/model';
+import { Recording } from '@orrery/visualiser/model';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { columnsOf } from '../../../cells.ts';
@@ -15,7 +15,14 @@ const busy = (): Recording =>
     stateOf(10_000, [
       { id: 'mars', name: 'MARS', capabilities: ['types.check'] },
       { id: 'venus', name: 'VENUS', waiting: 1_000 },
-      { id: 'earth', name: 'EARTH', place: 'worker-2', status: 'failed', restarts: 4, lastError: 'it is out of luck' },
+      {
+        id: 'earth',
+        name: 'EARTH',
+        place: 'worker-2',
+        status: 'failed',
+        restarts: 4,
+        lastError: 'it is out of luck',
+      },
     ]),
     [
       told('mission', 10_000, { mission: 'audit', step: 'mission-started' }),
@@ -30,7 +37,7 @@ const busy = (): Recording =>
 
 const drawn = (
   view: Partial<TopView> = {},
-  { columns = 100, rows = 30, recording = busy(), status = live } = {},
+  { columns = 100, rows = 30, recording = busy(), status = live as LinkStatus } = {},
 ): readonly string[] =>
   topFrame(
     { ...FIRST_VIEW, ...view },
@@ -42,7 +49,9 @@ describe('the first page of orrery top', () => {
   it('says in a sentence what the team does, trouble first, then the work and the rates', () => {
     const lines = drawn();
     expect(lines[0]).toMatch(/^Orrery: audit, for 11 s +live$/);
-    expect(lines.slice(1).join(' ')).toMatch(/^MARS and VENUS work at “audit”, of 3 agents; 1 of 2 tasks is done;/);
+    expect(lines.slice(1).join(' ')).toMatch(
+      /^MARS and VENUS work at “audit”, of 3 agents; 1 of 2 tasks is done;/,
+    );
     const text = lines.join('\n');
     expect(text).toContain('✕ EARTH gave up after 4 restarts: it is out of luck');
     expect(text).toContain('✕ The mailbox of VENUS is full: 1000 of 1000');
@@ -59,7 +68,9 @@ describe('the first page of orrery top', () => {
     expect(lines[at]).toMatch(/^ {2}AGENT +STATE +DOING +MAIL +PER S +RESTARTS$/);
     expect(lines[at + 1]).toMatch(/^ worker-1: 2 agents, 345 events left out$/);
     expect(lines[at + 2]).toMatch(/^ {2}MARS +waits +1\.8 s for VENUS, types\.check +0\/1000 +0\.0 +0\/3$/);
-    expect(lines[at + 3]).toMatch(/^ ✕VENUS +works +types\.check, 1\.8 s 40 % reading +1000\/1000 +0\.0 +0\/3$/);
+    expect(lines[at + 3]).toMatch(
+      /^ ✕VENUS +works +types\.check, 1\.8 s 40 % reading +1000\/1000 +0\.0 +0\/3$/,
+    );
     expect(lines[at + 4]).toBe(' worker-2: 1 agent');
     expect(lines[at + 5]).toMatch(/^ ✕EARTH +gave up +it is out of luck +0\/1000 +0\.0 +0\/3$/);
   });
@@ -76,6 +87,10 @@ describe('the first page of orrery top', () => {
   it('says when the connection is lost, and when it tries again', () => {
     const status: LinkStatus = { kind: 'lost', why: 'nobody listens there', retryAtMs: 14_000 };
     expect(drawn({}, { status })[0]).toContain('NOT CONNECTED: nobody listens there, again in 2.0 s');
+    expect(drawn({}, { recording: Recording.live(), status: { kind: 'connecting' } }).slice(0, 2)).toEqual([
+      'orrery top  connecting',
+      'Nothing is known of the team yet',
+    ]);
   });
 });
 
@@ -95,7 +110,9 @@ describe('the other pages of orrery top', () => {
     const talk = drawn({ opened: { kind: 'conversation', id: 'audit/late' } }).join('\n');
     expect(talk).toContain('Conversation audit/late: 1 step');
     expect(talk).toMatch(/0:00\.000 +mars -> venus +request types\.check/);
-    expect(drawn({ opened: { kind: 'agent', id: 'pluto' } }).join('\n')).toContain('pluto is not there any more');
+    expect(drawn({ opened: { kind: 'agent', id: 'pluto' } }).join('\n')).toContain(
+      'pluto is not there any more',
+    );
     expect(drawn({ isHelp: true })[0]).toContain('It changes nothing there');
   });
 });
@@ -134,14 +151,24 @@ describe('every frame', () => {
       ],
     );
     fc.assert(
-      fc.property(views, fc.integer({ min: 20, max: 200 }), fc.integer({ min: 3, max: 80 }), (view, columns, rows) => {
-        const lines = drawn(view, { columns, rows, recording, status: { kind: 'lost', why: HOSTILE, retryAtMs: 5 } });
-        expect(lines.length).toBeLessThanOrEqual(rows);
-        for (const line of lines) {
-          expect(columnsOf(line)).toBeLessThanOrEqual(columns);
-          expect(line).not.toMatch(ACTED_ON);
-        }
-      }),
+      fc.property(
+        views,
+        fc.integer({ min: 20, max: 200 }),
+        fc.integer({ min: 3, max: 80 }),
+        (view, columns, rows) => {
+          const lines = drawn(view, {
+            columns,
+            rows,
+            recording,
+            status: { kind: 'lost', why: HOSTILE, retryAtMs: 5 },
+          });
+          expect(lines.length).toBeLessThanOrEqual(rows);
+          for (const line of lines) {
+            expect(columnsOf(line)).toBeLessThanOrEqual(columns);
+            expect(line).not.toMatch(ACTED_ON);
+          }
+        },
+      ),
       { numRuns: 300 },
     );
   });

@@ -33,7 +33,12 @@ describe('the keys of orrery top', () => {
   });
 
   it('turn pages; the same key again, or Escape, leads to the team', () => {
-    expect(['t', 'w', 'c', 'a'].map((key) => press([key]).page)).toEqual(['trouble', 'work', 'conversations', 'team']);
+    expect(['t', 'w', 'c', 'a'].map((key) => press([key]).page)).toEqual([
+      'trouble',
+      'work',
+      'conversations',
+      'team',
+    ]);
     expect(press(['t', 't']).page).toBe('team');
     expect(press(['c', 'escape']).page).toBe('team');
   });

@@ -43,7 +43,7 @@ async function linked(answers: readonly (() => Response)[], losses = answers.len
   const clock = new FakeClock(0);
   const sink = new Remembering(clock, losses);
   const asked: { url: string; authorization: string | null }[] = [];
-  const fake = async (url: string, { headers }: { headers: HeadersInit }) => {
+  const fake = async (url: string, { headers }: { headers: Record<string, string> }) => {
     asked.push({ url, authorization: new Headers(headers).get('authorization') });
     return (answers[asked.length - 1] ?? stream)();
   };
@@ -87,7 +87,11 @@ describe('the connection to a team', () => {
       'it answers with 503',
     ]);
     expect(losses.map(({ retryAtMs }) => retryAtMs)).toEqual([500, 1_500, 3_500]);
-    expect(asked.map(({ authorization }) => authorization)).toEqual(['Bearer token-1', 'Bearer token-2', 'Bearer token-3']);
+    expect(asked.map(({ authorization }) => authorization)).toEqual([
+      'Bearer token-1',
+      'Bearer token-2',
+      'Bearer token-3',
+    ]);
     expect([1, 2, 5, 6, 100].map(retryDelayMs)).toEqual([500, 1_000, 8_000, 10_000, 10_000]);
   });
 
@@ -121,10 +125,16 @@ describe('the connection to a team', () => {
 describe('what is kept of a team', () => {
   it('holds an event once, although it is told again after a lost connection', () => {
     const record = new TeamRecord(() => undefined);
-    const [first, second] = [told('agent-started', 10, { agentId: 'mars' }), told('agent-started', 20, { agentId: 'venus' })];
+    const [first, second] = [
+      told('agent-started', 10, { agentId: 'mars' }),
+      told('agent-started', 20, { agentId: 'venus' }),
+    ];
     record.state({ ...stateOf(15, [{ id: 'mars' }]), recent: [first] });
     record.events([second]);
-    record.state({ ...stateOf(30, [{ id: 'mars' }]), recent: [first, second, told('agent-started', 25, { agentId: 'earth' })] });
+    record.state({
+      ...stateOf(30, [{ id: 'mars' }]),
+      recent: [first, second, told('agent-started', 25, { agentId: 'earth' })],
+    });
     expect(record.recording.latest.totals.events).toBe(3);
   });
 });

@@ -10,7 +10,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const served = (port: number, token = `token-${port}`): void => writeFileSync(join(folder, `${port}.token`), `${token}\n`);
+const served = (port: number, token = `token-${port}`): void =>
+  writeFileSync(join(folder, `${port}.token`), `${token}\n`);
 const meant = (options: Record<string, string | true>, alive: readonly number[] = []) =>
   watchTarget(options, { folder, isServed: async (url) => alive.some((port) => url.endsWith(`:${port}`)) });
 
@@ -48,6 +49,8 @@ describe('which team is watched', () => {
     await expect(meant({ url: 'team' })).rejects.toThrow('Option "--url" is "team", expected a URL');
     await expect(meant({ 'token-file': file })).rejects.toThrow('"--token-file" is given without "--url"');
     await expect(meant({ url: 'http://a', port: '1' })).rejects.toThrow('exclude each other');
-    await expect(meant({ url: 'http://a', 'token-file': join(folder, 'a') })).rejects.toThrow('it is a folder');
+    await expect(meant({ url: 'http://a', 'token-file': join(folder, 'a') })).rejects.toThrow(
+      'it is a folder',
+    );
   });
 });
