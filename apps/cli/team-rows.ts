@@ -25,6 +25,19 @@ export function shownOf(scene: Scene): Shown {
   return { scene, waits, troubles: troublesOf(scene, waits) };
 }
 
+/** The scene as it is some time after the last that was heard, if nothing has happened since. */
+export function sceneLater(scene: Scene, atMs: number): Scene {
+  if (atMs <= scene.atMs) return scene;
+  const { position, startedAtMs, about, agents, places, peers, machines, inFlight, edges, proposals } = scene;
+  const { mission, account, totals, rates, spending, deadLetters, deadLetterTotal, security } = scene;
+  const { failures, lives, swarmNotes, leftOut, canUnlock } = scene;
+  return {
+    ...{ position, atMs, startedAtMs, about, agents, places, peers, machines, inFlight, edges, proposals },
+    ...{ mission, account, totals, rates, spending, deadLetters, deadLetterTotal, security },
+    ...{ failures, lives, swarmNotes, leftOut, canUnlock },
+  };
+}
+
 /** A line of the team: a node, a thread of it, or an agent in that thread. */
 export type TeamRow =
   | { readonly kind: 'node'; readonly id: string; readonly text: string; readonly isBad: boolean }

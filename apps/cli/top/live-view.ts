@@ -1,5 +1,6 @@
 import type { Scene } from '@orrery/visualiser/model';
 import type { Clock } from 'orrery';
+import { sceneLater } from '../team-rows.ts';
 import { KeyReader } from './key-reader.ts';
 import type { TeamRecord } from './team-record.ts';
 import type { Terminal } from './terminal.ts';
@@ -31,6 +32,8 @@ export class LiveView {
   #cancelDraw: () => void = () => undefined;
   #cancelEscape: () => void = () => undefined;
   #isOpen = false;
+  /** The moment of the last that was heard, and when that was here. */
+  #heard = { atMs: 0, monotonicMs: 0 };
 
   constructor(record: TeamRecord, deps: LiveViewDeps) {
     this.#record = record;
@@ -90,9 +93,15 @@ export class LiveView {
     );
   }
 
+  /** While the connection is up, time goes on although nothing is heard. */
   #scene(): Scene {
-    const { recording } = this.#record;
-    return this.#view.isPaused ? recording.sceneAt(this.#pausedAt) : recording.latest;
+    const { recording, status } = this.#record;
+    if (this.#view.isPaused) return recording.sceneAt(this.#pausedAt);
+    const { latest } = recording;
+    const nowMs = this.#deps.clock.monotonicMs();
+    if (this.#heard.atMs !== latest.atMs) this.#heard = { atMs: latest.atMs, monotonicMs: nowMs };
+    const isLive = status.kind === 'live' && latest.position > 0;
+    return isLive ? sceneLater(latest, latest.atMs + nowMs - this.#heard.monotonicMs) : latest;
   }
 
   #redrawAll(): void {

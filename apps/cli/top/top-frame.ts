@@ -46,9 +46,9 @@ export function topFrame(view: TopView, watched: Watched, size: FrameSize): Fram
   const isRoomy = rows >= ROOMY_ROWS;
   const head = [
     headLine(view, watched, size),
-    ...sentenceLines(shown, size, isRoomy ? 3 : 1),
+    ...sentenceLines(shown, size, isRoomy ? 3 : 2),
     ...(isFirst ? troubleLines(shown, size, Math.max(1, Math.floor(rows / 6))) : []),
-    ...(isFirst && isRoomy ? workLines(watched.scene.mission, watched.scene, size) : []),
+    ...(isFirst ? workLines(watched.scene.mission, watched.scene, size).slice(0, isRoomy ? 2 : 1) : []),
     rateLine(watched.scene, size),
     ...lostLines(watched.scene, size),
   ].slice(0, Math.max(1, rows - 4));

@@ -7,7 +7,7 @@ import {
   sinceStart,
 } from '@orrery/visualiser/model';
 import { agentCard } from '../agent-card.ts';
-import { cell, fit } from '../cells.ts';
+import { cell, columnsOf, fit, wrapped } from '../cells.ts';
 import { conversationLines } from '../conversation-lines.ts';
 import { type LineStyle, taskLine, teamLines, troubleLine } from '../team-lines.ts';
 import { ownMachines, type Shown, teamRows } from '../team-rows.ts';
@@ -36,9 +36,14 @@ export function pageLines(view: TopView, shown: Shown, recording: Recording, sty
   }
 }
 
+/** How many lines of the screen one line of what is opened may take. */
+const MOST_OF_LINE = 4;
+
 const plain = (lines: readonly string[], { columns }: LineStyle): PageLines => ({
   fixed: 0,
-  lines: lines.map((text) => ({ text: fit(text, columns) })),
+  lines: lines.flatMap((line) =>
+    columnsOf(line) <= columns ? { text: line } : wrapped(line, columns, MOST_OF_LINE).map((text) => ({ text })),
+  ),
 });
 
 function teamPage({ sort, filter, selectedId }: TopView, shown: Shown, style: LineStyle): PageLines {

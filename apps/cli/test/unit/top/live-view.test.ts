@@ -58,6 +58,18 @@ describe('a team on a terminal', () => {
     expect(clock.pending).toBe(0);
   });
 
+  it('goes on in time while the connection is up, although nothing is heard', () => {
+    const { clock, terminal, record, view } = opened();
+    record.state(stateOf(60_001, [{ id: 'mars' }]));
+    record.linked({ kind: 'live' });
+    clock.advance(30_500);
+    expect(terminal.written.join('')).toContain('for 1 min 30 s');
+    record.linked({ kind: 'lost', why: 'it is over', retryAtMs: 99_000 });
+    clock.advance(30_000);
+    expect(terminal.written.join('')).not.toContain('for 2 min');
+    view.close();
+  });
+
   it('is not drawn while the terminal has not taken what was drawn before', () => {
     const { clock, terminal, record, view } = opened();
     terminal.isBusy = true;
