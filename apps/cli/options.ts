@@ -265,6 +265,42 @@ export const COMMANDS = {
       help: HELP,
     },
   },
+  inspect: {
+    arguments: ['FILE'],
+    help: 'Say in plain words what a recorded run did, or draw a part of it',
+    options: {
+      conversation: { value: 'ID', help: 'Show this conversation: who sent what to whom, and how it ended' },
+      agent: { value: 'ID', help: 'Show what this agent did, and what happened to it' },
+      at: {
+        value: 'TIME|EVENTS',
+        help: 'Show the team as it was then: 12.5s or 1:02 after the start, a date, or after so many events',
+      },
+      sequence: { value: 'ID', help: 'Draw this conversation as a sequence diagram' },
+      machine: {
+        value: 'ID',
+        help: 'Draw this state machine, its state marked; of --agent, and --at that time',
+      },
+      as: {
+        value: 'FORMAT',
+        help: 'How to draw: svg or mermaid (default: as FILE of --out ends, else mermaid)',
+      },
+      out: { value: 'FILE', help: 'Write the drawing to FILE instead of printing it' },
+      json: { help: 'Print JSON instead of text' },
+      help: HELP,
+    },
+  },
+  top: {
+    arguments: [],
+    help: 'Watch a running team in the terminal',
+    options: {
+      port: { value: 'N', help: 'Of the team on this port (default: the only one that you run here)' },
+      url: { value: 'URL', help: 'Of the team that is served there' },
+      'token-file': { value: 'FILE', help: 'With --url: the file with the token for it' },
+      once: { help: 'Print how it is now, and end; so it is too where the output is no terminal' },
+      json: { help: 'Print how it is now as JSON, and end' },
+      help: HELP,
+    },
+  },
   agents: {
     arguments: [],
     help: 'Start the team and show who is in it, or draw a state machine',

@@ -19,7 +19,8 @@ import {
 import type { System, Team } from 'orrery';
 import { type CommandDeps, EXIT_UNWRITTEN } from './command.ts';
 import { MissionWatch } from './mission-watch.ts';
-import { newToken } from './up-token.ts';
+import { runtimeFolder } from './own-folder.ts';
+import { newToken, TokenFile } from './up-token.ts';
 import { buildPage, watchLines } from './watch-page.ts';
 import { BoardView } from './board-view.ts';
 import type { Interruption } from './interruption.ts';
@@ -72,7 +73,7 @@ async function carryOut(plan: RunPlan, deps: CommandDeps): Promise<number> {
   await using system = started;
   const { note } = await system.loop.client();
   const mission = new MissionWatch(note);
-  const served = await serveWatch(system, plan, mission, deps);
+  using _tokenFile = await serveWatch(system, plan, mission, deps);
   const stopTrace = await startTrace(system, plan, deps);
   const outcome = await watched(system, plan, mission, deps);
   const { failOn, levels, baseline } = plan;
@@ -88,7 +89,7 @@ async function carryOut(plan: RunPlan, deps: CommandDeps): Promise<number> {
   const failures = [stopTrace(), ...writeReports(report, plan, deps)].filter((one) => one !== undefined);
   for (const failure of failures) errors.write(`orrery: ${failure}\n`);
   if (plan.shows !== 'quiet') screen.write(written(plan));
-  if (served) await untilInterrupted(deps);
+  if (plan.watch !== undefined) await untilInterrupted(deps);
   if (interruption.signal.aborted) await system.stop({ drainMs: 0 });
   return report.exitCode === 0 && failures.length > 0 ? EXIT_UNWRITTEN : report.exitCode;
 }
@@ -182,6 +183,8 @@ async function startTrace(
     capabilities,
     place,
   }));
+  const { drawingOf, MACHINES } = await import('orrery/machines');
+  const machines = [...MACHINES.map(drawingOf), ...(await system.machines())];
   const header = {
     format: 'orrery-trace',
     version: 1,
@@ -190,6 +193,7 @@ async function startTrace(
     mission: mission.name,
     root,
     agents,
+    machines,
   } as const;
   const trace = new TraceFile(record, header);
   const stop = await system.inspect((event) => trace.record(event), { inOrder: true });
@@ -200,17 +204,17 @@ async function startTrace(
   };
 }
 
-/** Serves the visualiser, and says where; false when that is not asked for. */
+/** Serves the visualiser, and says where, unless that is not asked for; resolves to the file with its token. */
 async function serveWatch(
   system: Team,
   { watch }: RunPlan,
   mission: MissionWatch,
-  { screen }: CommandDeps,
-): Promise<boolean> {
-  if (watch === undefined) return false;
+  { screen, errors, interruption }: CommandDeps,
+): Promise<TokenFile | undefined> {
+  if (watch === undefined) return undefined;
   await buildPage();
   const { token, authenticator } = newToken();
-  const { url } = await system.serve({
+  const { url, port } = await system.serve({
     port: watch.port,
     a2a: false,
     mcp: false,
@@ -219,7 +223,16 @@ async function serveWatch(
   });
   const { unlockToken } = watch.options;
   screen.write(`${watchLines(url, { token, unlockToken }).join('\n')}\n`);
-  return true;
+  try {
+    const file = new TokenFile(runtimeFolder(process.env), port, token);
+    // Removed at once, because a slow end is cut off.
+    interruption.signal.addEventListener('abort', () => file[Symbol.dispose](), { once: true });
+    return file;
+  } catch (error) {
+    // The run is worth more than that 'orrery top' finds it by itself.
+    errors.write(`orrery: ${error instanceof Error ? error.message : String(error)}\n`);
+    return undefined;
+  }
 }
 
 /** The page goes on to show a run that is over. */

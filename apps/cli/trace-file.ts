@@ -1,4 +1,5 @@
 import type { RosterRow, SystemEvent } from 'orrery';
+import type { MachineDrawing } from 'orrery/machines';
 import type { OutputFile } from './output-file.ts';
 
 /** Characters that are buffered before a write, for one turn of the event loop at most. */
@@ -13,6 +14,8 @@ export interface TraceHeader {
   readonly mission: string;
   readonly root: string;
   readonly agents: readonly Pick<RosterRow, 'id' | 'name' | 'tier' | 'capabilities' | 'place'>[];
+  /** The state machines of the system, and those of the agents. */
+  readonly machines: readonly MachineDrawing[];
 }
 
 /** Writes a trace (docs/trace.md): a header, then each event as a line of JSON. After a failure, events are only counted. */

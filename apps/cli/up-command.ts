@@ -12,6 +12,7 @@ import { runtimeFolder } from './own-folder.ts';
 import { startTeam } from './start-team.ts';
 import { planUp, refusalOf, type UpPlan } from './up-plan.ts';
 import { TokenFile } from './up-token.ts';
+import { UsageError } from './usage-error.ts';
 import { buildPage, watchLines } from './watch-page.ts';
 import { type UnapprovedCatalogue, unapprovedCatalogues } from './unapproved-catalogues.ts';
 
@@ -112,8 +113,15 @@ interface Shown {
   readonly unlockToken: string | undefined;
 }
 
-const tokenFileOf = ({ token }: UpPlan, { port }: Serving): TokenFile | undefined =>
-  token === undefined ? undefined : new TokenFile(runtimeFolder(process.env), port, token);
+function tokenFileOf({ token }: UpPlan, { port }: Serving): TokenFile | undefined {
+  if (token === undefined) return undefined;
+  try {
+    return new TokenFile(runtimeFolder(process.env), port, token);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw new UsageError(`${error.message}; "--no-token" serves without one`);
+  }
+}
 
 function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -46,7 +46,7 @@ export class TokenFile implements Disposable {
       renameSync(part, this.path);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      throw new UsageError(`No token can be kept in ${folder}: ${why}; "--no-token" serves without one`);
+      throw new UsageError(`No token can be kept in ${folder}: ${why}`);
     }
   }
 

@@ -50,6 +50,10 @@ async function obey(line: CommandLine & { kind: 'command' }, deps: CommandDeps):
       return (await import('./simulate-command.ts')).simulateCommand(options, positionals, deps);
     case 'journal':
       return (await import('./journal-command.ts')).journalCommand(options, positionals, deps);
+    case 'inspect':
+      return (await import('./inspect/inspect-command.ts')).inspectCommand(options, positionals, deps);
+    case 'top':
+      return (await import('./top/top-command.ts')).topCommand(options, deps);
     case 'agents':
       return (await import('./agents-command.ts')).agentsCommand(options, deps);
   }

@@ -34,7 +34,7 @@ export { explainTask } from './report/explain-task.ts';
 export { gatherReceipts } from './report/gather-receipts.ts';
 export { MissionReport, Receipts, type ReportedFinding, TaskReport } from './report/mission-report.ts';
 export { coloured, type Paint, plain } from './report/paint.ts';
-export { duration, printable } from './report/printable.ts';
+export { count, duration, printable } from './report/printable.ts';
 export { sarifReport } from './report/sarif-report.ts';
 export { table } from './report/table.ts';
 export { ratedFindingLine, type ReportDetail, terminalReport } from './report/terminal-report.ts';

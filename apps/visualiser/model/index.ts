@@ -17,7 +17,16 @@ export type { HeaderAgent, TraceHeader } from './trace-header.ts';
 export { type TraceFault, TraceReader, type TraceSink } from './trace-reader.ts';
 export { nameIn, type Trouble, troublesOf, type Wait, waitsOf } from './troubles.ts';
 export * from './watch-state.ts';
-export { type Fact, isSystemId, type NextTimer, readEvent, type WatchedEvent } from './watched-event.ts';
+export {
+  conversationIdOf,
+  type Fact,
+  isSystemId,
+  machineIdOf,
+  type NextTimer,
+  readEvent,
+  requestOf,
+  type WatchedEvent,
+} from './watched-event.ts';
 export { activeStates } from './active-states.ts';
 export { type GraphBox, type GraphLayout, type GraphLine, layoutGraph, type Point } from './layout-graph.ts';
 export {

@@ -6,6 +6,10 @@ const OVER: ReadonlySet<string> = new Set([
   'done',
   'skipped',
   'canceled',
+  'cancelled',
+  'nothing',
+  'exhausted',
+  'escalated',
 ]);
 
 /** Whether nothing more happens with a task that is in this state. */

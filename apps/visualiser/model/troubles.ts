@@ -281,9 +281,11 @@ function noteTroubles(scene: Scene): Trouble[] {
   const add = (kind: string, level: Trouble['level'], notes: Scene['security']): void => {
     for (const note of notes) {
       if (note.atMs < scene.atMs - RECENT_MS) continue;
-      const key = `${kind} ${note.agentId ?? ''} ${note.text}`;
-      const { atMs: sinceMs, agentId, conversationId } = note;
-      found.set(key, trouble({ key, level, kind, text: note.text, sinceMs, agentId, conversationId }));
+      const { atMs: sinceMs, agentId, conversationId, place } = note;
+      // Of a thread that hangs only the event says which one it is.
+      const text = note.type === 'watchdog' && place !== undefined ? `${place}: ${note.text}` : note.text;
+      const key = `${kind} ${agentId ?? ''} ${text}`;
+      found.set(key, trouble({ key, level, kind, text, sinceMs, agentId, conversationId }));
     }
   };
   add('security', 'warning', scene.security);

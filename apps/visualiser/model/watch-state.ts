@@ -175,10 +175,11 @@ function readAgent(value: unknown): StateAgent | undefined {
   if (id === undefined) return undefined;
   return {
     id,
-    ...texts(value, ['name', 'version', 'place', 'node', 'status', 'group', 'isolation']),
+    ...texts(value, ['name', 'version', 'place', 'node', 'status', 'isolation']),
     ...numbers(value, ['tier', 'pid', 'threadId', 'waiting', 'capacity', 'restarts', 'retryAtMs']),
     ...field('lastError', textIn(value, 'lastError', 2_000)),
-    ...field('intensity', readIntensity(value['intensity'])),
+    ...field('intensity', readIntensity(value['supervision'])),
+    ...field('group', isRecord(value['supervision']) ? textIn(value['supervision'], 'group') : undefined),
     ...field('parked', isRecord(value['parked']) ? textIn(value['parked'], 'reason', 2_000) : undefined),
     capabilities: readTexts(value['capabilities']) ?? [],
     ...(Array.isArray(value['actors'])

@@ -117,6 +117,8 @@ console.log(await ${call}.catch(({ code, message }) => code + ': ' + message));`
     const names = Object.keys(packages).map((path) => path.replace(/^.*node_modules\//, ''));
     const ofPlatforms = /^@napi-rs\/nice-/;
     expect(names.filter((name) => !ofPlatforms.test(name)).toSorted()).toEqual([
+      '@dagrejs/dagre',
+      '@dagrejs/graphlib',
       '@napi-rs/nice',
       '@opentelemetry/api',
       'bintrees',

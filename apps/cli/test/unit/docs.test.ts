@@ -65,6 +65,7 @@ describe('docs/trace.md', () => {
       'mission',
       'root',
       'agents',
+      'machines',
     ]);
     expect(Object.keys(EVENT_TYPES)).toContain((block(trace, 'json event') as { type: string }).type);
   });

@@ -159,6 +159,7 @@ const header = {
   mission: 'm',
   root: '/',
   agents: [],
+machines: [],
 } as const;
 
 const recorded = (file: OutputFile, count: number) => {

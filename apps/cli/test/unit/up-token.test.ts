@@ -75,7 +75,7 @@ describe('The token of orrery up', () => {
   it('is refused a folder that is a link, naming it', () => {
     symlinkSync(root, folder);
     expect(() => new TokenFile(folder, 4710, 'secret')).toThrow(
-      `No token can be kept in ${folder}: it is no folder; "--no-token" serves without one`,
+      `No token can be kept in ${folder}: it is no folder`,
     );
     expect(existsSync(join(root, '4710.token'))).toBe(false);
   });
