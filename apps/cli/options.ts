@@ -301,6 +301,17 @@ export const COMMANDS = {
       help: HELP,
     },
   },
+  stately: {
+    arguments: [],
+    help: "Show the state machines of a running team in Stately's inspector",
+    options: {
+      to: { value: 'URL', help: 'Where the inspector listens (default: ws://localhost:8080)' },
+      port: { value: 'N', help: 'Of the team on this port (default: the only one that you run here)' },
+      url: { value: 'URL', help: 'Of the team that is served there' },
+      'token-file': { value: 'FILE', help: 'With --url: the file with the token for it' },
+      help: HELP,
+    },
+  },
   agents: {
     arguments: [],
     help: 'Start the team and show who is in it, or draw a state machine',

@@ -18,10 +18,10 @@ import {
 } from '@orrery/ralph-loop';
 import type { System, Team } from 'orrery';
 import { type CommandDeps, EXIT_UNWRITTEN } from './command.ts';
-import { MissionWatch } from './mission-watch.ts';
+import { MissionWatch } from './watch/mission-watch.ts';
 import { runtimeFolder } from './own-folder.ts';
 import { newToken, TokenFile } from './up-token.ts';
-import { buildPage, watchLines } from './watch-page.ts';
+import { buildPage, watchLines } from './watch/watch-page.ts';
 import { BoardView } from './board-view.ts';
 import type { Interruption } from './interruption.ts';
 import type { OutputFile } from './output-file.ts';

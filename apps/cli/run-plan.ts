@@ -13,7 +13,7 @@ import {
 } from './option-values.ts';
 import { OutputFile } from './output-file.ts';
 import { UsageError } from './usage-error.ts';
-import { watchOptions } from './watch-page.ts';
+import { watchOptions } from './watch/watch-page.ts';
 import type { WatchOptions } from 'orrery/gateway';
 
 /** Options as typed; `true` for those without a value. */

@@ -13,7 +13,7 @@ import { startTeam } from './start-team.ts';
 import { planUp, refusalOf, type UpPlan } from './up-plan.ts';
 import { TokenFile } from './up-token.ts';
 import { UsageError } from './usage-error.ts';
-import { buildPage, watchLines } from './watch-page.ts';
+import { buildPage, watchLines } from './watch/watch-page.ts';
 import { type UnapprovedCatalogue, unapprovedCatalogues } from './unapproved-catalogues.ts';
 
 const SIGNAL_EXIT = 128;

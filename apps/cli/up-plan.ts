@@ -11,7 +11,7 @@ import { DEFAULT_PORT, readList, readNamedFile, readPort, readWorkers } from './
 import { isInstalled } from './optional-packages.ts';
 import type { TypedOptions } from './run-plan.ts';
 import { newToken } from './up-token.ts';
-import { watchedNodes, watchOptions } from './watch-page.ts';
+import { watchedNodes, watchOptions } from './watch/watch-page.ts';
 import { UsageError } from './usage-error.ts';
 
 /** The checked options of `orrery up`. */

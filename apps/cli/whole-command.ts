@@ -54,6 +54,8 @@ async function obey(line: CommandLine & { kind: 'command' }, deps: CommandDeps):
       return (await import('./inspect/inspect-command.ts')).inspectCommand(options, positionals, deps);
     case 'top':
       return (await import('./top/top-command.ts')).topCommand(options, deps);
+    case 'stately':
+      return (await import('./watch/stately-command.ts')).statelyCommand(options, deps);
     case 'agents':
       return (await import('./agents-command.ts')).agentsCommand(options, deps);
   }

@@ -1,5 +1,5 @@
 import { Recording, type WatchedEvent, type WatchState } from '@orrery/visualiser/model';
-import type { LinkStatus, WatchSink } from './watch-link.ts';
+import type { LinkStatus, WatchSink } from '../watch/watch-link.ts';
 
 /** How much of a team is kept: minutes of a busy one, in some ten megabytes. */
 const MOST_KEPT = 30_000;

@@ -8,12 +8,10 @@ import { shownOf } from '../team-rows.ts';
 import { LiveView } from './live-view.ts';
 import { TeamRecord } from './team-record.ts';
 import { ProcessTerminal } from './terminal.ts';
-import { WatchLink, WatchRefused, type WatchTarget } from './watch-link.ts';
-import { watchTarget } from './watch-target.ts';
+import { WatchLink, WatchRefused, type WatchTarget } from '../watch/watch-link.ts';
+import { isServed, watchTarget } from '../watch/watch-target.ts';
 
 const EXIT_FAILED = 1;
-/** How long a team may take to say that it is there, milliseconds. */
-const PROBE_MS = 2_000;
 /** How wide lines are where nobody says it. */
 const PIPE_COLUMNS = 110;
 
@@ -29,17 +27,6 @@ export async function topCommand(options: TypedOptions, deps: CommandDeps): Prom
     if (!(error instanceof WatchRefused)) throw error;
     errors.write(`orrery: ${error.message}\n`);
     return EXIT_FAILED;
-  }
-}
-
-/** Whether anybody answers there. */
-async function isServed(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(PROBE_MS) });
-    await response.body?.cancel();
-    return true;
-  } catch {
-    return false;
   }
 }
 

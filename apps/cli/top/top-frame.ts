@@ -12,7 +12,7 @@ import {
 import { shownOf } from '../team-rows.ts';
 import { type PageLines, pageLines } from './top-page.ts';
 import type { Item, TopView } from './top-view.ts';
-import type { LinkStatus } from './watch-link.ts';
+import type { LinkStatus } from '../watch/watch-link.ts';
 
 /** What is drawn: what was recorded, up to `position` where it is paused, and how the connection stands. */
 export interface Watched {

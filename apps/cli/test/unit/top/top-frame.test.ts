@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { columnsOf } from '../../../cells.ts';
 import { topFrame } from '../../../top/top-frame.ts';
 import { FIRST_VIEW, type TopView } from '../../../top/top-view.ts';
-import type { LinkStatus } from '../../../top/watch-link.ts';
+import type { LinkStatus } from '../../../watch/watch-link.ts';
 import { ACTED_ON, HOSTILE, outcome, recordingOf, request, stateOf, told } from '../../fixtures/told.ts';
 
 const live: LinkStatus = { kind: 'live' };

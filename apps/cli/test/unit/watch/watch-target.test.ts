@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { watchTarget } from '../../../top/watch-target.ts';
+import { watchTarget } from '../../../watch/watch-target.ts';
 
 let folder: string;
 beforeEach(() => {

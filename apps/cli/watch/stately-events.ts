@@ -1,4 +1,4 @@
-import type { SystemEvent } from 'orrery';
+import type { WatchedEvent } from '@orrery/visualiser/model';
 import type { DrawnState, MachineDrawing } from 'orrery/machines';
 
 /** The state of a machine as XState writes it. */
@@ -16,7 +16,7 @@ interface StatelyBase {
 interface StatelySnapshot {
   readonly status: 'active';
   readonly value: StateValue;
-  readonly context: SystemEvent['facts'];
+  readonly context: Readonly<Record<string, string | number | boolean>>;
 }
 
 /** A message of the inspection protocol of XState, as Stately's inspector takes it. */
@@ -61,7 +61,7 @@ export class StatelyEvents {
   }
 
   /** The messages for an event: none for one that is no step of a machine. */
-  of(event: SystemEvent): readonly StatelyEvent[] {
+  of(event: WatchedEvent): readonly StatelyEvent[] {
     const { type, machine, actorId, from, to, agentId, place = '', node, facts, timestamp } = event;
     if (type !== 'machine-step' || machine === undefined || from === undefined || to === undefined) return [];
     const sessionId = [node, agentId ?? place, machine, actorId]
@@ -73,7 +73,7 @@ export class StatelyEvents {
     const snapshotAt = (state: string): StatelySnapshot => ({
       status: 'active',
       value: stateValueOf(state, drawing),
-      context: facts ?? {},
+      context: Object.fromEntries(facts ?? []),
     });
     const taken = { type: event.event ?? '' };
     const messages: StatelyEvent[] = [];

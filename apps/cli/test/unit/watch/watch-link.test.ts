@@ -2,7 +2,7 @@ import type { WatchedEvent, WatchState } from '@orrery/visualiser/model';
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../../../../../test/fixtures/fake-clock.ts';
 import { TeamRecord } from '../../../top/team-record.ts';
-import { type LinkStatus, retryDelayMs, WatchLink, type WatchSink } from '../../../top/watch-link.ts';
+import { type LinkStatus, retryDelayMs, WatchLink, type WatchSink } from '../../../watch/watch-link.ts';
 import { stateJson, stateOf, told } from '../../fixtures/told.ts';
 
 const sse = (event: string, data: unknown): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;

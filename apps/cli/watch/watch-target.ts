@@ -7,6 +7,9 @@ import type { WatchTarget } from './watch-link.ts';
 
 const TOKEN_FILE = /^(\d{1,5})\.token$/;
 
+/** How long a team may take to say that it is there, milliseconds. */
+const PROBE_MS = 2_000;
+
 const urlOf = (port: number): string => `http://127.0.0.1:${port}`;
 
 /**
@@ -71,5 +74,16 @@ function tokenIn(folder: string, port: number): string | undefined {
     return readFileSync(join(folder, `${port}.token`), 'utf8').trim();
   } catch {
     return undefined;
+  }
+}
+
+/** Whether anybody answers there. */
+export async function isServed(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(PROBE_MS) });
+    await response.body?.cancel();
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -1,8 +1,8 @@
-import type { SystemEvent } from 'orrery';
+import type { WatchedEvent } from '@orrery/visualiser/model';
 import { drawingOf } from 'orrery/machines';
 import { describe, expect, it } from 'vitest';
 import { createMachine } from 'xstate';
-import { StatelyEvents } from '../../stately-events.ts';
+import { StatelyEvents } from '../../../watch/stately-events.ts';
 
 const nested = createMachine({
   id: 'nested',
@@ -21,7 +21,7 @@ const nested = createMachine({
   },
 });
 
-const stepOf = (from: string, to: string, more: Partial<SystemEvent> = {}): SystemEvent => ({
+const stepOf = (from: string, to: string, more: Partial<WatchedEvent> = {}): WatchedEvent => ({
   type: 'machine-step',
   timestamp: 1_800_000_000_000,
   place: 'worker-1',
@@ -37,7 +37,7 @@ const stepOf = (from: string, to: string, more: Partial<SystemEvent> = {}): Syst
 describe('StatelyEvents (F-08)', () => {
   it('tells of an actor once, with its definition, and of each step its event and where it leads', () => {
     const stately = new StatelyEvents([{ ...drawingOf(nested), agentId: 'mars' }]);
-    const messages = stately.of(stepOf('idle', 'busy.left.up right.up', { facts: { bids: 2 } }));
+    const messages = stately.of(stepOf('idle', 'busy.left.up right.up', { facts: new Map([['bids', 2]]) }));
     expect(messages.map(({ type }) => type)).toEqual(['@xstate.actor', '@xstate.event', '@xstate.snapshot']);
     expect(new Set(messages.map(({ sessionId }) => sessionId))).toEqual(new Set(['mars/nested/nested']));
     expect(messages[2]).toMatchObject({

@@ -4,13 +4,13 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { WatchOptions } from 'orrery/gateway';
-import { readList, readNamedFile } from './option-values.ts';
-import { UsageError } from './usage-error.ts';
-import type { TypedOptions } from './run-plan.ts';
+import { readList, readNamedFile } from '../option-values.ts';
+import { UsageError } from '../usage-error.ts';
+import type { TypedOptions } from '../run-plan.ts';
 
 const TOKEN_BYTES = 32;
 /** The page of the repository, from its sources; the package has it built. */
-const SOURCES = new URL('../visualiser/', import.meta.url);
+const SOURCES = new URL('../../visualiser/', import.meta.url);
 
 /** How a team is watched as the options say: with `--unlock` whoever has a token of its own may also act. */
 export function watchOptions({ unlock }: TypedOptions): WatchOptions {
