@@ -21,7 +21,7 @@ import { type CommandDeps, EXIT_UNWRITTEN } from './command.ts';
 import { MissionWatch } from './watch/mission-watch.ts';
 import { runtimeFolder } from './own-folder.ts';
 import { newToken, TokenFile } from './up-token.ts';
-import { buildPage, watchLines } from './watch/watch-page.ts';
+import { builtPage, watchLines } from './watch/watch-page.ts';
 import { BoardView } from './board-view.ts';
 import type { Interruption } from './interruption.ts';
 import type { OutputFile } from './output-file.ts';
@@ -212,14 +212,14 @@ async function serveWatch(
   { screen, errors, interruption }: CommandDeps,
 ): Promise<TokenFile | undefined> {
   if (watch === undefined) return undefined;
-  await buildPage();
+  const page = await builtPage();
   const { token, authenticator } = newToken();
   const { url, port } = await system.serve({
     port: watch.port,
     a2a: false,
     mcp: false,
     authenticators: [authenticator],
-    watch: { ...watch.options, mission: () => mission.board },
+    watch: { ...watch.options, ...(page && { page }), mission: () => mission.board },
   });
   const { unlockToken } = watch.options;
   screen.write(`${watchLines(url, { token, unlockToken }).join('\n')}\n`);

@@ -13,7 +13,7 @@ import { startTeam } from './start-team.ts';
 import { planUp, refusalOf, type UpPlan } from './up-plan.ts';
 import { TokenFile } from './up-token.ts';
 import { UsageError } from './usage-error.ts';
-import { buildPage, watchLines } from './watch/watch-page.ts';
+import { builtPage, watchLines } from './watch/watch-page.ts';
 import { type UnapprovedCatalogue, unapprovedCatalogues } from './unapproved-catalogues.ts';
 
 const SIGNAL_EXIT = 128;
@@ -27,7 +27,7 @@ export async function upCommand(options: TypedOptions, deps: CommandDeps): Promi
   const { interruption, clock, version } = deps;
   const plan = await planUp(options, { clock, version });
   const { node } = plan;
-  await buildPage();
+  const page = await builtPage();
   const logPlan = planLog(options, deps.errors);
   const logger = logPlan && (await openLog(logPlan, deps.errors));
   using _warnings = logger && logWarnings(logger);
@@ -42,7 +42,7 @@ export async function upCommand(options: TypedOptions, deps: CommandDeps): Promi
   const token = tokenFile === undefined ? undefined : { token: String(plan.token), file: tokenFile.path };
   const isJson = options['json'] === true;
   const facts = node && nodeFacts(system.peers, node);
-  const { unlockToken } = plan.serve.watch || {};
+  const { unlockToken } = plan.watch;
   const catalogues = await unapprovedCatalogues(system);
   const shown: Shown = { serving, token, node: facts, catalogues, unlockToken };
   deps.screen.write(isJson ? jsonLines(shown) : plainLines(shown));

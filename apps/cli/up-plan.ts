@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type AgentSpec, type Clock, isOrreryError } from 'orrery';
 import type { Authenticator } from 'orrery/admission';
-import type { ServeOptions } from 'orrery/gateway';
+import type { ServeOptions, WatchOptions } from 'orrery/gateway';
 import { agentsMeant } from './agents-meant.ts';
 import { keysInFile } from './api-key-file.ts';
 import { type NodePlan, planNode } from './node-plan.ts';
@@ -24,6 +24,7 @@ export interface UpPlan {
   /** The token that callers need; undefined if they authenticate otherwise. */
   readonly token: string | undefined;
   readonly serve: ServeOptions;
+  readonly watch: WatchOptions;
   /** Of a node among others; undefined where none is asked for. */
   readonly node: NodePlan | undefined;
 }
@@ -54,6 +55,7 @@ export async function planUp(
     journal: journal === undefined ? undefined : resolve(String(journal)),
     tracing: tracingIn(options['tracing']),
     token,
+    watch: { ...watchOptions(options), nodes: watchedNodes(options['watch-node']) },
     node: await planNode(options, certificateIn(tls)),
     serve: {
       ...xpr,
@@ -62,7 +64,6 @@ export async function planUp(
       hosts: [...hosts],
       origins: [...origins],
       authenticators: given,
-      watch: { ...watchOptions(options), nodes: watchedNodes(options['watch-node']) },
       ...byToken,
       ...(host === undefined ? {} : { host: String(host) }),
       ...(entry === undefined ? {} : { entry: String(entry) }),

@@ -21,11 +21,11 @@ const HOLD_OTHERS_MS = 300;
 /** A thread tells half of what a watcher is shown: it is rarely the only one that has something to tell. */
 const THREAD_SHARE = 2;
 
-/** `about`: the name under which the system is served, and that of its node. */
+/** `about`: the name under which the system is served, that of its node, and the version of the runtime. */
 export interface WatchFeedDeps {
   readonly system: WatchedSystem;
   readonly seams: Pick<Seams, 'clock'>;
-  readonly about: { readonly node: string; readonly name: string };
+  readonly about: Pick<WatchState, 'node' | 'name' | 'orrery'>;
   readonly options: ParsedWatchOptions;
   readonly fetch: OtherNodeDeps['fetch'];
 }

@@ -14,7 +14,7 @@ import { redacted } from './redact.ts';
 import { replay } from './replay.ts';
 import { WatchFeed } from './watch-feed.ts';
 import { OPERATOR, type ParsedWatchOptions } from './watch-options.ts';
-import type { WatchedSystem } from './watch-state.ts';
+import type { WatchedSystem, WatchState } from './watch-state.ts';
 
 /** The header with the token of whoever may act. */
 export const UNLOCK_HEADER = 'x-orrery-unlock';
@@ -34,7 +34,7 @@ const MAX_ENVELOPES = 2_000;
 export interface WatchPartDeps {
   readonly system: WatchedSystem;
   readonly seams: Seams;
-  readonly about: { readonly node: string; readonly name: string };
+  readonly about: Pick<WatchState, 'node' | 'name' | 'orrery'>;
   readonly options: ParsedWatchOptions;
   readonly machines: () => Promise<readonly MachineDrawing[]>;
   readonly isOpen: boolean;

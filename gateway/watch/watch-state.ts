@@ -66,6 +66,7 @@ export interface MissionBoard {
 /**
  * A system at a moment, as watchers are shown it.
  *
+ * - `orrery`               the version of the runtime.
  * - `startedAtMs`, `nowMs` Unix milliseconds; the first is when it began to be served.
  * - `canUnlock`            whoever has the token for that may act.
  * - `deadLetters`          how many there were, and the last of them, newest first.
@@ -77,6 +78,7 @@ export interface WatchState {
   readonly version: 1;
   readonly node: string;
   readonly name: string;
+  readonly orrery: string;
   readonly startedAtMs: number;
   readonly nowMs: number;
   readonly canUnlock: boolean;

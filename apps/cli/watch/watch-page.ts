@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { WatchOptions } from 'orrery/gateway';
@@ -41,14 +41,45 @@ export function watchLines(
   ];
 }
 
-/** Builds the page where there are its sources: in a clone of the repository, which has nothing that is built. */
-export async function buildPage(): Promise<void> {
-  const build = fileURLToPath(new URL('build-page.ts', SOURCES));
-  if (!existsSync(build)) return;
+/**
+ * The folder of the page, built where there are only its sources: in a clone of the repository, unless something newer than these
+ * is built there. Undefined in the package, which has it.
+ */
+export async function builtPage(): Promise<URL | undefined> {
+  if (!existsSync(new URL('build-page.ts', SOURCES))) return undefined;
+  const own = new URL('dist/', SOURCES);
+  const changedMs = newestIn(SOURCES);
+  const known = [new URL('../../dist/visualiser/', SOURCES), own].find((page) => builtMs(page) > changedMs);
+  if (known !== undefined) return known;
+  await build(own);
+  return own;
+}
+
+/** When the newest source was written. */
+const newestIn = (folder: URL): number =>
+  Math.max(
+    ...['page/', 'worker/', 'model/'].flatMap((part) =>
+      readdirSync(new URL(part, folder)).map((file) => statSync(new URL(part + file, folder)).mtimeMs),
+    ),
+  );
+
+const builtMs = (page: URL): number =>
+  statSync(new URL('index.html', page), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+/** Builds it aside, so that nobody who serves it meanwhile sees half of it. */
+async function build(page: URL): Promise<void> {
+  const aside = new URL(`../dist.${process.pid}/`, page);
   try {
-    await promisify(execFile)(process.execPath, ['--conditions=orrery-source', build]);
+    const words = ['--conditions=orrery-source', fileURLToPath(new URL('build-page.ts', SOURCES))];
+    await promisify(execFile)(process.execPath, [...words, fileURLToPath(aside)]);
+    rmSync(page, { recursive: true, force: true });
+    renameSync(aside, page);
   } catch (error) {
-    const { stderr } = error as { readonly stderr?: string };
-    throw new Error(`The visualiser cannot be built: ${stderr ?? String(error)}`, { cause: error });
+    // Somebody else has built it at the same time.
+    if (existsSync(new URL('index.html', page))) return;
+    const { stderr = String(error) } = error as { readonly stderr?: string };
+    throw new Error(`The visualiser cannot be built: ${stderr}`, { cause: error });
+  } finally {
+    rmSync(aside, { recursive: true, force: true });
   }
 }
