@@ -42,7 +42,9 @@ const MOST_OF_LINE = 4;
 const plain = (lines: readonly string[], { columns }: LineStyle): PageLines => ({
   fixed: 0,
   lines: lines.flatMap((line) =>
-    columnsOf(line) <= columns ? { text: line } : wrapped(line, columns, MOST_OF_LINE).map((text) => ({ text })),
+    columnsOf(line) <= columns
+      ? { text: line }
+      : wrapped(line, columns, MOST_OF_LINE).map((text) => ({ text })),
   ),
 });
 

@@ -159,7 +159,7 @@ const header = {
   mission: 'm',
   root: '/',
   agents: [],
-machines: [],
+  machines: [],
 } as const;
 
 const recorded = (file: OutputFile, count: number) => {
