@@ -11,6 +11,7 @@ import { type Ended, MAIN, Orrery } from '../spawn-orrery.ts';
 let folder: string;
 let env: NodeJS.ProcessEnv;
 let run: Orrery;
+const screens: OnTerminal[] = [];
 const workshop = fileURLToPath(new URL('../fixtures/workshop.agent.ts', import.meta.url));
 const trace = (): string => join(folder, 'run.jsonl');
 
@@ -30,6 +31,7 @@ beforeAll(async () => {
   if (!run.stdout.includes('until Ctrl-C')) throw new Error((await run.ended).stderr);
 });
 afterAll(() => {
+  for (const { child } of screens) child.kill();
   run.child.kill('SIGKILL');
   rmSync(folder, { recursive: true, force: true });
 });
@@ -122,6 +124,7 @@ describe('orrery top (F-08)', () => {
     'is drawn on a terminal, follows keys, says when the team is gone, and gives the terminal back',
     async () => {
       const screen = new OnTerminal();
+      screens.push(screen);
       await screen.shows('Work [####################] 1 of 1 tasks done');
       expect(screen.shown).toContain('\x1b[?1049h');
       screen.press('w');

@@ -144,6 +144,14 @@ describe('orrery inspect', () => {
     expect(stdout).toContain('● running');
   });
 
+  it('reads the trace of a simulation, whose times are virtual', async () => {
+    const { format, version, agents } = header;
+    write({ format, version, simulated: { seed: 3 }, startedAtMs: START, agents }, ...events);
+    const { code, stdout } = await inspect();
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^a simulation with seed 3\nRecorded in virtual time: 4\.0 s, /);
+  });
+
   it('gives all of it as JSON', async () => {
     write(header, ...events);
     const { stdout } = await inspect('--json');
