@@ -36,6 +36,9 @@ describe('A trace over the borders of a thread (DESIGN 2.1)', () => {
       discover: { dial: rome.peers.addresses },
     };
     await using oslo = await startSystem({ tracing, peers: ofOslo });
+    await until('it sees what rome has', async () =>
+      (await oslo.peers.list()).some(({ agents }) => agents.includes('last')),
+    );
     const before = spansIn(file).length;
     const active = await oslo.ask(last, 'go');
     const spans = await since(before, 4);
