@@ -4,8 +4,9 @@
  * - `USAGE`            an option is wrong, or names nothing.
  * - `PLUGIN_INVALID`   a file is no plug-in.
  * - `RESULTS_INVALID`  a file holds no results, or those of another version.
+ * - `MACHINE_BUSY`     the machine must be quiet, and is not.
  */
-export type BenchErrorCode = 'USAGE' | 'PLUGIN_INVALID' | 'RESULTS_INVALID';
+export type BenchErrorCode = 'USAGE' | 'PLUGIN_INVALID' | 'RESULTS_INVALID' | 'MACHINE_BUSY';
 
 export class BenchError extends Error {
   override readonly name = 'BenchError';
@@ -18,6 +19,9 @@ export class BenchError extends Error {
 }
 
 export const usageError = (message: string): BenchError => new BenchError('USAGE', message);
+
+export const machineBusy = (reasons: readonly string[]): BenchError =>
+  new BenchError('MACHINE_BUSY', `The machine is not quiet: ${reasons.join('; ')}`);
 
 /** `fault` names the field. */
 export const pluginInvalid = (file: string, fault: string, cause?: unknown): BenchError =>

@@ -5,6 +5,7 @@ import { loadCatalogue } from './catalogue.ts';
 import { compareReports } from './compare/compare-reports.ts';
 import { comparisonText } from './compare/comparison-text.ts';
 import { htmlComparison } from './compare/html-comparison.ts';
+import { requireQuiet, watchMachine } from './machine/busyness.ts';
 import { measure } from './measure.ts';
 import { type BenchOptions, isMeant, optionsOf, USAGE } from './options.ts';
 import { htmlReport } from './report/html-report.ts';
@@ -15,6 +16,7 @@ import { readReport } from './results/read-report.ts';
 const REFUSED = 1;
 const WRONG_OPTIONS = 64;
 const BUSY = 75;
+const WATCH_MS = 1_500;
 
 type Of<Command extends BenchOptions['command']> = Extract<BenchOptions, { command: Command }>;
 
@@ -49,15 +51,17 @@ function compare({ files, only, isGate, html }: Of<'compare'>): number {
   return isGate && comparison.worse.length > 0 ? REFUSED : 0;
 }
 
-async function measureAll({ plugins, only, json, html, ...options }: Of<'measure'>): Promise<number> {
+async function measureAll(options: Of<'measure'>): Promise<number> {
+  const { plugins, only, json, html, effort, mustBeQuiet, isGate } = options;
+  const busyness = await watchMachine(WATCH_MS);
+  if (mustBeQuiet) requireQuiet(busyness);
   const catalogue = await loadCatalogue(urlsOf(plugins));
   const selected = catalogue.filter(({ name }) => isMeant(name, only));
   if (selected.length === 0) throw usageError(`--only ${only.join(', ')} names no measurement; see --list`);
-  const report = await measure(selected, { ...options, say: console.log });
-  if (report === undefined) return BUSY;
+  const report = await measure(selected, { effort, busyness, say: console.log });
   if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
   if (html !== undefined) writeFileSync(html, htmlReport(report));
-  return options.isGate && defectsOf(report.results).length > 0 ? REFUSED : 0;
+  return isGate && defectsOf(report.results).length > 0 ? REFUSED : 0;
 }
 
 try {
@@ -65,5 +69,5 @@ try {
 } catch (error) {
   if (!(error instanceof BenchError)) throw error;
   console.error(`${error.code}: ${error.message}`);
-  process.exitCode = WRONG_OPTIONS;
+  process.exitCode = error.code === 'MACHINE_BUSY' ? BUSY : WRONG_OPTIONS;
 }

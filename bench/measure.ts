@@ -1,5 +1,5 @@
 import { type CataloguedMeasurement, packagesOf } from './catalogue.ts';
-import { type Sight, sight, timesBetween, watchMachine } from './machine/busyness.ts';
+import { type Busyness, type Sight, sight, timesBetween } from './machine/busyness.ts';
 import { calibrate } from './machine/calibration.ts';
 import { thisMachine } from './machine/machine.ts';
 import { versionsOf } from './machine/versions.ts';
@@ -8,28 +8,22 @@ import { aboutText, endText, resultText } from './report/text-report.ts';
 import { type BenchReport, REPORT_VERSION, type Result } from './results/bench-report.ts';
 import { runMeasurement } from './run/run-measurement.ts';
 
-const WATCH_MS = 1_500;
-
 /**
- * - `say`  gets the text of each part when that is there.
+ * - `busyness`  of the machine, before anything of this was loaded.
+ * - `say`       gets the text of each part when that is there.
  */
 export interface MeasureOptions {
   readonly effort: Effort;
-  readonly mustBeQuiet: boolean;
+  readonly busyness: Busyness;
   readonly say: (text: string) => void;
 }
 
-/** Measures one after the other. Undefined if the machine must be quiet, and is not: then nothing was measured. */
+/** Measures one after the other. */
 export async function measure(
   measurements: readonly CataloguedMeasurement[],
-  { effort, mustBeQuiet, say }: MeasureOptions,
-): Promise<BenchReport | undefined> {
+  { effort, busyness, say }: MeasureOptions,
+): Promise<BenchReport> {
   const startedAt = new Date().toISOString();
-  const busyness = await watchMachine(WATCH_MS);
-  if (mustBeQuiet && !busyness.isQuiet) {
-    say(`The machine is not quiet: ${busyness.reasons.join('; ')}`);
-    return undefined;
-  }
   const versions = await versionsOf(packagesOf(measurements));
   const about = {
     version: REPORT_VERSION,

@@ -53,7 +53,7 @@ export type RateUnit = z.infer<typeof RateUnit>;
  *
  * - `name`       what `--only` selects by its beginning.
  * - `onOneCore`  each contender may use one core only, the same.
- * - `openMs`     how long a contender may take to be made ready, milliseconds. @default 15,000
+ * - `openMs`     how long a contender may take to be made ready, milliseconds. @default 60,000
  */
 export interface Race {
   readonly kind: 'race';

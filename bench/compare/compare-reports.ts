@@ -6,9 +6,9 @@ import { spreadOf } from '../statistics.ts';
 import { doubtsOf } from '../results/doubts.ts';
 import { differencesBetween } from './differences.ts';
 import { type ComparableRow, rowsOf } from './rows.ts';
-import { type Judgement, judge, judgeExact } from './verdict.ts';
+import { type Judgement, judge, judgeCounts } from './verdict.ts';
 
-/** One number of both runs. `before` and `after` are medians; of the later run as they would be on the earlier machine. */
+/** One number of both runs. `before` and `after` are medians, the latter normalised where the machines differ. */
 export interface ComparedRow extends Judgement {
   readonly row: ComparableRow;
   readonly before: number;
@@ -18,13 +18,14 @@ export interface ComparedRow extends Judgement {
 /**
  * Two runs laid side by side.
  *
- * - `speed`        of the later machine over the earlier one, by which its rates and times are normalised; 1 where they are
- *                  not: the machine is the same, and as fast.
+ * - `speed`        of the machine in the later run, over that in the earlier one, by their calibrations.
+ * - `isOtherMachine` rates and times of the later run are as they would be on the earlier machine.
  * - `differences`  what else differs, a sentence each.
  * - `doubts`       what speaks against the figures of each.
  */
 export interface ReportComparison {
   readonly speed: number;
+  readonly isOtherMachine: boolean;
   readonly differences: readonly string[];
   readonly doubts: { readonly before: readonly string[]; readonly after: readonly string[] };
   readonly rows: readonly ComparedRow[];
@@ -47,13 +48,15 @@ export function compareReports(
         .map((row) => [keyOf(row), row]),
     );
   const [earlier, later] = [rowsIn(before), rowsIn(after)];
-  const speed = speedBetween(before, after);
+  const speed = speedOf(after.calibration) / speedOf(before.calibration);
+  const isOtherMachine = !isSameMachine(before.machine, after.machine);
   const rows = [...earlier].flatMap(([key, row]) => {
     const other = later.get(key);
-    return other === undefined ? [] : [compared(row, other, speed)];
+    return other === undefined ? [] : [compared(row, other, { speed, isOtherMachine })];
   });
   return {
     speed,
+    isOtherMachine,
     differences: differencesBetween(before, after),
     doubts: { before: doubtsOf(before), after: doubtsOf(after) },
     rows,
@@ -66,21 +69,29 @@ export function compareReports(
 const keyOf = ({ measurement, quantity, what }: ComparableRow): string =>
   [measurement, quantity, what].join('\n');
 
-/** How much faster the later machine is, with one thread; 1 where it is the same, and its calibrations agree. */
-function speedBetween(before: BenchReport, after: BenchReport): number {
-  const speed = speedOf(after.calibration) / speedOf(before.calibration);
-  const isSame = isSameMachine(before.machine, after.machine) && Math.abs(speed - 1) <= SAME_SPEED;
-  return isSame ? 1 : speed;
-}
-
 const speedOf = ({ start, end }: { readonly start: Calibration; readonly end: Calibration }): number =>
   Math.sqrt(start.oneCore * end.oneCore);
 
-function compared(earlier: ComparableRow, later: ComparableRow, speed: number): ComparedRow {
+/** Whether the calibrations of two runs tell of the same speed. */
+export const isSameSpeed = (speed: number): boolean => Math.abs(speed - 1) <= SAME_SPEED;
+
+function compared(
+  earlier: ComparableRow,
+  later: ComparableRow,
+  { speed, isOtherMachine }: Pick<ReportComparison, 'speed' | 'isOtherMachine'>,
+): ComparedRow {
   const { values, scales, better, isExact } = earlier;
+  const judgeValues = isExact ? judgeCounts : judge;
   const scale = scales === 'rate' ? 1 / speed : scales === 'time' ? speed : 1;
   const normalised = later.values.map((value) => value * scale);
-  const [before, after] = [spreadOf(values).median, spreadOf(normalised).median];
-  const judgement = isExact ? judgeExact(before, after, better) : judge(values, normalised, better);
-  return { row: earlier, before, after, ...judgement };
+  const asMeasured = judgeValues(values, later.values, better);
+  const asNormalised = judgeValues(values, normalised, better);
+  const medians = (after: readonly number[]) => ({
+    row: earlier,
+    before: spreadOf(values).median,
+    after: spreadOf(after).median,
+  });
+  if (isOtherMachine) return { ...medians(normalised), ...asNormalised };
+  const isSure = isSameSpeed(speed) || asMeasured.verdict === asNormalised.verdict;
+  return { ...medians(later.values), ...asMeasured, ...(isSure ? {} : { verdict: 'cannot say' }) };
 }

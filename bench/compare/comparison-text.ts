@@ -1,6 +1,6 @@
 import { megabytes, round } from '../report/number-text.ts';
 import { textTable } from '../report/text-table.ts';
-import type { ComparedRow, ReportComparison } from './compare-reports.ts';
+import { type ComparedRow, isSameSpeed, type ReportComparison } from './compare-reports.ts';
 import type { ComparableRow } from './rows.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -28,17 +28,21 @@ export function comparisonText(comparison: ReportComparison, files: ComparedFile
 }
 
 /** What to know before the rows are read. */
-export function remarksOn(
-  { speed, differences, doubts }: ReportComparison,
-  [before, after]: ComparedFiles,
-): readonly string[] {
-  const normalised = `By calibration ${after} is from a machine ${round(speed)} times as fast: its rates and times are as they would be on that of ${before}. Ratios and memory are as they are.`;
+export function remarksOn(comparison: ReportComparison, [before, after]: ComparedFiles): readonly string[] {
+  const { differences, doubts } = comparison;
   return [
     ...differences,
-    ...(speed === 1 ? [] : [normalised]),
+    ...speedRemarks(comparison, after),
     ...doubts.before.map((doubt) => `${before}: ${doubt}`),
     ...doubts.after.map((doubt) => `${after}: ${doubt}`),
   ];
+}
+
+function speedRemarks({ speed, isOtherMachine }: ReportComparison, after: string): readonly string[] {
+  const faster = `By calibration the machine of ${after} is ${round(speed)} times as fast`;
+  if (isOtherMachine) return [`${faster}: its rates and times are as they would be on the other machine.`];
+  if (isSameSpeed(speed)) return [];
+  return [`${faster} as it was: rates and times have a verdict where that makes no difference.`];
 }
 
 const listed = (title: string, lines: readonly string[]): readonly string[] =>

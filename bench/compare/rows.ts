@@ -1,3 +1,4 @@
+import type { RateUnit } from '../measurement.ts';
 import type {
   ComparisonResult,
   ContenderResult,
@@ -31,10 +32,10 @@ export interface ComparableRow {
 export const rowsOf = (result: Result): readonly ComparableRow[] =>
   result.kind === 'race' ? rowsOfRace(result) : rowsOfProbe(result);
 
-function rowsOfRace({ name, contenders, comparisons }: RaceResult): readonly ComparableRow[] {
+function rowsOfRace({ name, unit, contenders, comparisons }: RaceResult): readonly ComparableRow[] {
   return [
     ...comparisons.map((comparison) => ratioRow(name, comparison)),
-    ...contenders.flatMap((contender) => contenderRows(name, contender)),
+    ...contenders.flatMap((contender) => contenderRows(name, unit, contender)),
   ];
 }
 
@@ -54,23 +55,13 @@ const ratioRow = (
 
 function contenderRows(
   measurement: string,
+  unit: RateUnit,
   { contender, rate, cpu, memory = [] }: ContenderResult,
 ): readonly ComparableRow[] {
   const of = { measurement, what: contender, isExact: false };
   const bytes = memory.map(({ startBytes, peakBytes }) => peakBytes - startBytes);
   return [
-    ...(rate === undefined
-      ? []
-      : [
-          {
-            ...of,
-            quantity: 'rate',
-            unit: '/s',
-            better: 'more',
-            scales: 'rate',
-            values: rate.rounds,
-          } as const,
-        ]),
+    ...(rate === undefined ? [] : [{ ...of, quantity: 'rate' as const, ...rateIn(unit, rate.rounds) }]),
     ...(cpu === undefined
       ? []
       : [
@@ -81,6 +72,11 @@ function contenderRows(
       : [{ ...of, quantity: 'memory', unit: 'B', better: 'less', scales: 'not', values: bytes } as const]),
   ];
 }
+
+const rateIn = (unit: RateUnit, rates: readonly number[]) =>
+  unit === 'per second'
+    ? ({ unit: '/s', better: 'more', scales: 'rate', values: rates } as const)
+    : ({ unit: 'us', better: 'less', scales: 'time', values: rates.map((rate) => 1e6 / rate) } as const);
 
 const TIMES = ['us', 'ms', 's'];
 const RATES = ['a second', 'per second', '/s'];

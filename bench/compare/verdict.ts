@@ -38,10 +38,15 @@ export function judge(
   return { verdict: verdictOf(factor, interval), factor, interval };
 }
 
-/** Judges two numbers that were counted: every difference is one. */
-export function judgeExact(before: number, after: number, better: 'more' | 'less'): Judgement {
-  const factor = better === 'more' ? after / before : before / after;
-  if (before === after) return { verdict: 'same', factor: 1 };
+/** Judges two runs that have counted: every difference is one. */
+export function judgeCounts(
+  before: readonly number[],
+  after: readonly number[],
+  better: 'more' | 'less',
+): Judgement {
+  const [base, value] = better === 'more' ? [before, after] : [after, before];
+  const factor = medianOf(value) / medianOf(base);
+  if (medianOf(value) === medianOf(base)) return { verdict: 'same', factor: 1 };
   return { verdict: factor > 1 ? 'better' : 'worse', factor };
 }
 

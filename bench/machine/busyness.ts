@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { machineBusy } from '../bench-error.ts';
 
 /** Processor time since the machine was started, of all cores together, milliseconds. `stealMs` went to other machines. */
 export interface CpuTimes {
@@ -54,6 +55,11 @@ export function busynessOf(before: Sight, after: Sight, load: number, cores: num
   ];
   const watchedMs = Math.round(after.atMs - before.atMs);
   return { watchedMs, othersShare, stealShare, load, isQuiet: reasons.length === 0, reasons };
+}
+
+/** Fails with MACHINE_BUSY where it is not quiet. */
+export function requireQuiet({ isQuiet, reasons }: Busyness): void {
+  if (!isQuiet) throw machineBusy(reasons);
 }
 
 export function timesBetween(before: CpuTimes, after: CpuTimes): CpuTimes {

@@ -20,7 +20,7 @@ const race = (link: LinkKind, job: PeerJob): Race => ({
   name: `peers-${job}-${link}`,
   title: `${TITLES[job]}, over ${NAMES[link]}`,
   unit: 'per second',
-  openMs: 30_000,
+  openMs: 120_000,
   contenders: [orreryNodes(link, job), bareStream(link, job)],
   comparisons: [
     { contender: 'orrery', baseline: 'bare stream', of: 'rate', goal: { better: 'more', target: 0.5 } },

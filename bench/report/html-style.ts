@@ -31,7 +31,7 @@ svg .soft { fill: var(--soft); }
 .beyond { fill: none; stroke: var(--ours); }
 .floor { stroke: var(--bad); stroke-width: 3; }
 .target { fill: var(--goal); }
-.same { fill: var(--band); }
+.same { fill: var(--line); }
 .interval { stroke: var(--ours); stroke-width: 3; }
 .good { color: var(--good); }
 .warn { color: var(--warn); }

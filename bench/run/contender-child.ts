@@ -3,6 +3,7 @@ import { type Contender, type Session, Unavailable } from '../measurement.ts';
 import { loadPlugin } from '../plugin.ts';
 import { within } from '../within.ts';
 import { CLOSE_MS, RUN_MS } from './contender-limits.ts';
+import { isWarm } from './warm-up.ts';
 import { type AnswerTo, ContenderOrder, Turn, type TurnAnswer } from './contender-protocol.ts';
 
 // The process of one contender: it is told when to run, and nobody else's code is compiled or collected here.
@@ -24,10 +25,13 @@ class Lane {
   /** Runs for a while, so that what is measured is compiled code. */
   async warmUp(): Promise<void> {
     const startMs = performance.now();
+    const start = process.cpuUsage();
     for (;;) {
       const before = this.#count;
       this.#resize(await this.#timed(), 8);
-      if (this.#count < before * 1.5 && performance.now() - startMs > order.warmUpMs) return;
+      const { user, system } = process.cpuUsage(start);
+      const taken = { wallMs: performance.now() - startMs, cpuMs: (user + system) / US_PER_MS };
+      if (this.#count < before * 1.5 && isWarm(taken, order.warmUpMs)) return;
     }
   }
 

@@ -3,6 +3,7 @@ import { type ChildProgram, nodeCommand, reasonIn } from '../child-process.ts';
 import { Unavailable } from '../measurement.ts';
 import { within } from '../within.ts';
 import { CLOSE_MS, RUN_MS } from './contender-limits.ts';
+import { MOST_WARM_UPS } from './warm-up.ts';
 import { type AnswerTo, type ContenderOrder, type Turn, TurnAnswer } from './contender-protocol.ts';
 
 /** What it may take beyond its own limits: a process that does not even notice these is ended. */
@@ -40,7 +41,7 @@ export class ContenderProcess {
   /** Makes it ready, and warms it up. */
   open(): Promise<AnswerTo<'opened'>> {
     const { openMs, warmUpMs } = this.#order;
-    return this.#take('open', 'opened', openMs + warmUpMs + 2 * RUN_MS);
+    return this.#take('open', 'opened', openMs + MOST_WARM_UPS * warmUpMs + 2 * RUN_MS);
   }
 
   run(): Promise<AnswerTo<'ran'>> {

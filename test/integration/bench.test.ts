@@ -122,6 +122,14 @@ describe('npm run bench', () => {
     expect(readFileSync(file('c.html'), 'utf8')).toContain('<span class="bad">slower</span>');
   });
 
+  it('measures nothing with --require-quiet while another process burns a core', async () => {
+    const burner = spawn(process.execPath, ['-e', 'for (;;);']);
+    const refused = await bench('--only', 'copy', '--plugin', EXAMPLE, '--require-quiet');
+    burner.kill();
+    expect(refused).toMatchObject({ code: 75, stdout: '' });
+    expect(refused.stderr).toMatch(/^MACHINE_BUSY: The machine is not quiet: other processes take \d+/);
+  });
+
   it('refuses wrong options and files with 64, by name', async () => {
     const wrong = await bench('--plugin', 'test/fixtures/bench/no-plugin.ts', '--list');
     expect(wrong).toMatchObject({ code: 64, stdout: '' });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { busynessOf, type Sight, timesIn } from '../../../bench/machine/busyness.ts';
+import { busynessOf, requireQuiet, type Sight, timesIn } from '../../../bench/machine/busyness.ts';
 
 const start: Sight = { atMs: 0, times: { busyMs: 5_000, idleMs: 9_000, stealMs: 100 }, ownCpuMs: 50 };
 
@@ -43,6 +43,19 @@ describe('busynessOf', () => {
   it('says that it was busy a moment ago, by the cores that there are', () => {
     expect(busynessOf(start, later(0), 1.4, 2).reasons).toEqual(['the load of the last minute was 1.4']);
     expect(busynessOf(start, later(0), 1.4, 8).isQuiet).toBe(true);
+  });
+});
+
+describe('requireQuiet', () => {
+  it('refuses a busy machine with its reasons, and no quiet one', () => {
+    expect(() => requireQuiet(busynessOf(start, later(1_500), 3, 2))).toThrow(
+      expect.objectContaining({
+        code: 'MACHINE_BUSY',
+        message:
+          'The machine is not quiet: other processes take 50 % of all cores; the load of the last minute was 3.0',
+      }),
+    );
+    expect(() => requireQuiet(busynessOf(start, later(0), 0, 2))).not.toThrow();
   });
 });
 

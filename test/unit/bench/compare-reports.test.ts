@@ -40,6 +40,14 @@ describe('compareReports', () => {
     });
   });
 
+  it('compares times of races that show times', () => {
+    const slow = { ...raceOf('round-trip', around(100), around(100)), unit: 'microseconds' as const };
+    const report = benchReport({ results: [slow] });
+    const { rows } = compareReports(report, report, []);
+    const row = rows.find(({ row: { quantity, what } }) => quantity === 'rate' && what === 'ours');
+    expect(row).toMatchObject({ before: 10_000, verdict: 'same', row: { unit: 'us', better: 'less' } });
+  });
+
   it('compares what --only begins', () => {
     const report = benchReport({
       results: [raceOf('tell-across', around(1), around(1)), raceOf('ask', around(1), around(1))],
@@ -74,16 +82,26 @@ describe('compareReports', () => {
     });
     const text = comparisonText(comparison, FILES);
     expect(text).toContain('The machines differ: 2 x A processor, then 2 x Another processor.');
-    expect(text).toContain('By calibration after.json is from a machine 2 times as fast');
+    expect(text).toContain('By calibration the machine of after.json is 2 times as fast: its rates');
   });
 
-  it('normalises where the same machine has another speed, and not where it has nearly the same', () => {
+  it('says that it cannot say of rates that a change of speed of the same machine would explain', () => {
     const before = benchReport({ results: [raceOf('tell', around(100), around(100))] });
-    const at = (speed: number) =>
-      compareReports(before, benchReport({ ...before, calibration: calibratedAt(speed) }), []);
-    expect(at(0.8).speed).toBeCloseTo(0.8);
-    expect(verdictsOf(at(0.8))['rate of ours']).toBe('better');
-    expect(at(1.03).speed).toBe(1);
+    const at = (speed: number, rate: number) => {
+      const results = [raceOf('tell', around(rate), around(100))];
+      return compareReports(before, benchReport({ results, calibration: calibratedAt(speed) }), []);
+    };
+    const rate = 'rate of ours';
+    expect(verdictsOf(at(0.8, 80))).toMatchObject({
+      [rate]: 'cannot say',
+      'ratio of ours / theirs': 'worse',
+    });
+    expect(verdictsOf(at(0.8, 50))).toMatchObject({ [rate]: 'worse' });
+    expect(verdictsOf(at(1.03, 80))).toMatchObject({ [rate]: 'worse' });
+    expect(comparisonText(at(0.8, 80), FILES)).toContain(
+      'By calibration the machine of after.json is 0.8 times as fast as it was',
+    );
+    expect(comparisonText(at(1.03, 80), FILES)).not.toContain('By calibration');
   });
 
   it('says which versions and which effort differ, and what speaks against each run', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judge, judgeExact } from '../../../bench/compare/verdict.ts';
+import { judge, judgeCounts } from '../../../bench/compare/verdict.ts';
 import { around } from '../../fixtures/bench/bench-reports.ts';
 
 const wild = [50, 150, 80, 120, 60, 140, 100, 95, 105, 70, 130];
@@ -43,10 +43,10 @@ describe('judge', () => {
   });
 });
 
-describe('judgeExact', () => {
+describe('judgeCounts', () => {
   it('takes every difference of what was counted', () => {
-    expect(judgeExact(284, 284, 'less')).toEqual({ verdict: 'same', factor: 1 });
-    expect(judgeExact(284, 285, 'less').verdict).toBe('worse');
-    expect(judgeExact(284, 283, 'less').verdict).toBe('better');
+    expect(judgeCounts([284], [284], 'less')).toEqual({ verdict: 'same', factor: 1 });
+    expect(judgeCounts([284], [285], 'less').verdict).toBe('worse');
+    expect(judgeCounts([284], [283], 'less').verdict).toBe('better');
   });
 });
