@@ -2,7 +2,7 @@ import { htmlEscape as html } from 'escape-goat';
 import type { Goal } from '../measurement.ts';
 import { type Spread, spreadOf } from '../statistics.ts';
 import { escaped, type Fragment, shown } from './html-page.ts';
-import { linearScale, type Scale } from './scale.ts';
+import { type Scale, scaleFor } from './scale.ts';
 
 /** One row of a plot: the values of the rounds, and what they have to reach. */
 export interface PlotRow {
@@ -36,10 +36,16 @@ const LONGEST_LABEL = 38;
 export function roundPlot(rows: readonly PlotRow[], { title, text, one = false }: PlotOptions): Fragment {
   const drawn = rows.filter(({ rounds }) => rounds.length > 0);
   if (drawn.length === 0) return '';
-  const scale = linearScale(Math.max(...drawn.map(farthest), one ? 1 : 0), LABELS, AREA);
+  const marked = one ? [1] : [];
+  const [least, most] = [
+    Math.min(...drawn.map(nearest), ...marked),
+    Math.max(...drawn.map(farthest), ...marked),
+  ];
+  const scale = scaleFor(least, most, { from: LABELS, width: AREA });
   const bottom = TOP + drawn.length * ROW;
   return [
     html`<svg viewBox="0 0 ${WIDTH} ${bottom + AXIS}" role="img" aria-label="${shown(title)}">`,
+    scale.kind === 'linear' ? '' : axisNote(bottom),
     ...scale.ticks.map((tick) => tickMark(scale.at(tick), bottom, text(tick))),
     one ? line('one', scale.at(1), TOP, bottom) : '',
     ...drawn.map((row, index) => rowMarks(row, TOP + index * ROW, { scale, text })),
@@ -54,6 +60,13 @@ function farthest({ rounds, goal }: PlotRow): number {
   return Math.max(Math.min(whisker, Math.max(...rounds)), upperQuartile, goal?.target ?? 0, goal?.floor ?? 0);
 }
 
+const nearest = ({ rounds, goal }: PlotRow): number =>
+  Math.min(
+    spreadOf(rounds).lowerQuartile,
+    goal?.target ?? Number.POSITIVE_INFINITY,
+    goal?.floor ?? Number.POSITIVE_INFINITY,
+  );
+
 const px = (value: number): string => value.toFixed(1);
 
 const line = (kind: string, x: number, from: number, to: number): Fragment =>
@@ -61,6 +74,9 @@ const line = (kind: string, x: number, from: number, to: number): Fragment =>
 
 const tickMark = (x: number, bottom: number, text: string): Fragment =>
   `${line('grid', x, TOP, bottom)}<text class="soft" x="${px(x)}" y="${bottom + 16}" text-anchor="middle">${escaped(text)}</text>`;
+
+const axisNote = (bottom: number): Fragment =>
+  `<text class="soft" x="${LABELS - 40}" y="${bottom + 16}" text-anchor="end">logarithmic</text>`;
 
 interface Drawing {
   readonly scale: Scale;
@@ -90,8 +106,9 @@ function boxOf({ lowerQuartile, upperQuartile }: Spread, top: number, { at }: Sc
   return `<rect class="box" x="${px(left)}" y="${px(top + 4)}" width="${px(width)}" height="${ROW - 8}" rx="2"/>`;
 }
 
-function dot(value: number, y: number, { at, most }: Scale): Fragment {
-  return `<circle class="${value > most ? 'beyond' : 'round'}" cx="${px(at(value))}" cy="${px(y)}" r="${DOT}"/>`;
+function dot(value: number, y: number, { at, least, most }: Scale): Fragment {
+  const kind = value > most || value < least ? 'beyond' : 'round';
+  return `<circle class="${kind}" cx="${px(at(value))}" cy="${px(y)}" r="${DOT}"/>`;
 }
 
 /** A floor is a thick line through the row, a target a triangle at its top. */

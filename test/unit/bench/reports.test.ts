@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { htmlReport } from '../../../bench/report/html-report.ts';
 import { roundPlot } from '../../../bench/report/round-plot.ts';
-import { linearScale } from '../../../bench/report/scale.ts';
+import { linearScale, scaleFor } from '../../../bench/report/scale.ts';
 import { reportText } from '../../../bench/report/text-report.ts';
 import type { ProbeResult, RaceResult } from '../../../bench/results/bench-report.ts';
 import { defectsOf } from '../../../bench/results/defects.ts';
@@ -142,15 +142,48 @@ describe('roundPlot', () => {
     expect(roundPlot([{ label: 'one', rounds: [] }], { title: 'A plot', text: String })).toBe('');
   });
 
+  it('says where its axis is logarithmic', () => {
+    const far = roundPlot(
+      [
+        { label: 'slow', rounds: [7] },
+        { label: 'fast', rounds: [3_500] },
+      ],
+      {
+        title: 'A plot',
+        text: String,
+      },
+    );
+    expect(far).toContain('>logarithmic</text>');
+    expect(plotOf(7, 8)).not.toContain('logarithmic');
+  });
+
   it('has no number that is none', () => {
     expect(plotOf(0, 0, 0)).not.toMatch(/NaN|Infinity/);
   });
 });
 
 describe('linearScale', () => {
+  const extent = { from: 0, width: 100 };
+
   it('ends at a whole step above the most', () => {
-    expect(linearScale(1_234, 0, 100).ticks).toEqual([0, 500, 1_000, 1_500]);
-    expect(linearScale(0.93, 0, 100).most).toBeCloseTo(1);
-    expect(linearScale(0, 0, 100).ticks).toEqual([0, 1]);
+    expect(linearScale(1_234, extent).ticks).toEqual([0, 500, 1_000, 1_500]);
+    expect(linearScale(0.93, extent).most).toBeCloseTo(1);
+    expect(linearScale(0, extent).ticks).toEqual([0, 1]);
+  });
+});
+
+describe('scaleFor', () => {
+  const extent = { from: 10, width: 100 };
+
+  it('is linear where the values are near each other, or nothing is among them', () => {
+    expect(scaleFor(100, 1_000, extent).kind).toBe('linear');
+    expect(scaleFor(0, 1_000, extent).kind).toBe('linear');
+  });
+
+  it('is logarithmic where they are far apart, and puts what is beyond at its ends', () => {
+    const { kind, ticks, at } = scaleFor(7, 3_500, extent);
+    expect({ kind, ticks }).toEqual({ kind: 'logarithmic', ticks: [1, 10, 100, 1_000, 10_000] });
+    expect([at(1), at(100), at(10_000)]).toEqual([10, 60, 110]);
+    expect([at(0), at(1e9)]).toEqual([10, 110]);
   });
 });
