@@ -1,9 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { setInterval } from 'node:timers';
+import { type ProcessEntry, processes } from './machine/process-table.ts';
 
 const LOOK_EVERY_MS = 50;
-const MS_PER_TICK = 10;
-const BYTES_A_PAGE = 4_096;
 
 /** Processor time in all, milliseconds, and the most memory that was taken at once, bytes. */
 export interface Taken {
@@ -55,47 +53,9 @@ interface Descendant {
 }
 
 /** A process whose parent is gone is still in the group that a process of ours leads. */
-function depthOf({ parent, group }: Process, known: ReadonlyMap<number, number>): number | undefined {
+function depthOf({ parent, group }: ProcessEntry, known: ReadonlyMap<number, number>): number | undefined {
   const above = known.get(parent) ?? known.get(group);
   return above === undefined ? undefined : above + 1;
 }
 
-interface Process {
-  readonly pid: number;
-  readonly parent: number;
-  readonly group: number;
-  readonly startedAt: number;
-  readonly cpuMs: number;
-  readonly bytes: number;
-}
-
-const keyOf = ({ pid, startedAt }: Process): string => `${pid} ${startedAt}`;
-
-/** All processes, in the order in which they were started. */
-function processes(): Process[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => processIn(Number(name)) ?? [])
-    .sort((a, b) => a.startedAt - b.startedAt || a.pid - b.pid);
-}
-
-function processIn(pid: number): Process | undefined {
-  let stat: string;
-  try {
-    stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  } catch {
-    // It has ended meanwhile.
-    return undefined;
-  }
-  // What stands before the last parenthesis is the name of the program, which may hold anything.
-  const fields = stat
-    .slice(stat.lastIndexOf(')') + 2)
-    .split(' ')
-    .map(Number);
-  const [, parent = 0, group = 0] = fields;
-  return {
-    ...{ pid, parent, group, startedAt: fields[19] ?? 0 },
-    cpuMs: ((fields[11] ?? 0) + (fields[12] ?? 0)) * MS_PER_TICK,
-    bytes: (fields[21] ?? 0) * BYTES_A_PAGE,
-  };
-}
+const keyOf = ({ pid, startedAt }: ProcessEntry): string => `${pid} ${startedAt}`;

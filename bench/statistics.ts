@@ -1,9 +1,12 @@
+import { z } from 'zod';
+
 /** Middle and quartiles of some measured values. */
-export interface Spread {
-  readonly median: number;
-  readonly lowerQuartile: number;
-  readonly upperQuartile: number;
-}
+export const Spread = z.strictObject({
+  median: z.number(),
+  lowerQuartile: z.number(),
+  upperQuartile: z.number(),
+});
+export type Spread = z.infer<typeof Spread>;
 
 export function spreadOf(values: readonly number[]): Spread {
   const sorted = [...values].sort((a, b) => a - b);

@@ -35,7 +35,7 @@ export async function upCommand(options: TypedOptions, deps: CommandDeps): Promi
     throw node === undefined ? error : refusalOfNode(error, node, options);
   });
   using socket = node && (await openSocket(system, node));
-  const serving = await system.serve(servedWith(plan, logger)).catch((error: unknown) => {
+  const serving = await system.serve(servedWith(plan, { page, logger })).catch((error: unknown) => {
     throw refusalOf(error, options);
   });
   using tokenFile = tokenFileOf(plan, serving);
@@ -67,8 +67,16 @@ const teamOf = (
 });
 
 /** What no caller is told of stands in the log. */
-const servedWith = ({ serve }: UpPlan, logger: Logger | undefined): ServeOptions =>
-  logger === undefined ? serve : { ...serve, onFault: (fault) => logFault(logger, fault) };
+function servedWith(
+  { serve, watch }: UpPlan,
+  { page, logger }: { readonly page: URL | undefined; readonly logger: Logger | undefined },
+): ServeOptions {
+  return {
+    ...serve,
+    watch: page === undefined ? watch : { ...watch, page },
+    ...(logger === undefined ? {} : { onFault: (fault) => logFault(logger, fault) }),
+  };
+}
 
 function logFault(logger: Logger, { error, ...request }: ServeFault): void {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));

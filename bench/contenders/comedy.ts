@@ -14,6 +14,7 @@ export interface ComedySettings {
 /** The actor system belongs to a worker, and its one child to a thread below it: messages go from worker to worker. */
 const comedy = (settings: ComedySettings): Contender => ({
   name: 'comedy',
+  packages: ['comedy'],
   open: async () =>
     driveWorkers(
       new Worker(new URL('../workers/comedy-sender.worker.ts', import.meta.url), {

@@ -12,6 +12,7 @@ export interface ComlinkSettings {
 
 const comlink = (settings: ComlinkSettings): Contender => ({
   name: 'comlink',
+  packages: ['comlink'],
   open: async () =>
     openPair({
       sender: new URL('../workers/comlink-sender.worker.ts', import.meta.url),

@@ -14,6 +14,7 @@ export interface PiscinaSettings {
 /** The pool belongs to a worker, so that its tasks go from worker to worker as everybody's messages do. */
 const piscina = (settings: PiscinaSettings): Contender => ({
   name: 'piscina',
+  packages: ['piscina'],
   open: async () => {
     const module = new URL('../workers/piscina-owner.worker.ts', import.meta.url);
     return driveWorkers(new Worker(module, { workerData: { settings } }));

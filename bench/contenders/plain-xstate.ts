@@ -20,6 +20,7 @@ const startTransition = (): BareActor => createActor(receiverTransition).start()
 /** `actor.send` of a finding, with no envelope around it. */
 const bareSend = (name: string, start: () => BareActor): Contender => ({
   name,
+  packages: ['xstate'],
   open: async () => {
     let sent = 0;
     return sessionOf(start(), async (actor, count) => {
@@ -33,6 +34,7 @@ const bareSend = (name: string, start: () => BareActor): Contender => ({
 /** `actor.send` of a finding with a promise for the reply, `width` of them in flight. */
 const bareAsk = (name: string, width: number, start: () => BareActor): Contender => ({
   name,
+  packages: ['xstate'],
   open: async () => {
     let sent = 0;
     return sessionOf(start(), (actor, count) =>

@@ -55,6 +55,7 @@ export const orrerySharedState: Contender = {
 /** The same documents joined by hand: each update is copied and applied in the next microtask. */
 const bareYjs = (name: string, pass: (update: Uint8Array) => Uint8Array): Contender => ({
   name,
+  packages: ['yjs'],
   open: async (): Promise<Session> => {
     const [writer, reader] = [new Y.Doc(), new Y.Doc()];
     let from = 0;

@@ -23,9 +23,15 @@ export interface ServedOptions {
   readonly operate: Operate;
 }
 
+const PACKAGES: Readonly<Record<ServerKind, readonly string[]>> = {
+  sdk: ['@a2a-js/sdk', 'express', 'kysely'],
+  orrery: ['hono', '@hono/node-server'],
+};
+
 /** A server in a process of its own, asked over 64 connections from this one. */
 export const served = ({ name, server, agent, kept = false, tasks, operate }: ServedOptions): Contender => ({
   name,
+  packages: PACKAGES[server],
   open: async () => {
     const folder = kept !== false ? await mkdtemp(join(tmpdir(), 'orrery-bench-gateway-')) : undefined;
     const process = await startServer(server, {
@@ -38,7 +44,6 @@ export const served = ({ name, server, agent, kept = false, tasks, operate }: Se
     const operation = await operate(client);
     return {
       run: (count) => pipelined(count, CONNECTIONS, operation),
-      ...(process.cpuMs === undefined ? {} : { cpuMs: process.cpuMs }),
       close: async () => {
         await client.close();
         await process.close();

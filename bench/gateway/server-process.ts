@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Listening, type ServerOrder } from './server-order.ts';
@@ -16,9 +15,6 @@ const MODULES: Readonly<Record<ServerKind, URL>> = {
 /** A server in a process of its own, which ends when its input does. */
 export interface ServerProcess {
   readonly url: string;
-  readonly pid: number | undefined;
-  /** CPU time of all its threads so far; left out where the operating system does not say. */
-  readonly cpuMs?: () => number;
   close(): Promise<void>;
 }
 
@@ -28,8 +24,6 @@ export async function startServer(kind: ServerKind, order: ServerOrder = {}): Pr
   const url = await firstLineOf(child);
   return {
     url: Listening.parse(JSON.parse(url)).url,
-    pid: child.pid,
-    ...(process.platform === 'linux' ? { cpuMs: () => cpuMsOf(child.pid) } : {}),
     close: async () => {
       const gone = once(child, 'exit');
       child.stdin?.end();
@@ -42,15 +36,6 @@ export async function startServer(kind: ServerKind, order: ServerOrder = {}): Pr
 function profiling(kind: ServerKind): readonly string[] {
   const folder = process.env['BENCH_PROFILE'];
   return folder === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', `${folder}/${kind}`];
-}
-
-const MS_PER_TICK = 10;
-
-/** By `/proc`: user and system time are the 14th and 15th field, the second of which may have spaces in it. */
-function cpuMsOf(pid: number | undefined): number {
-  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
 }
 
 async function firstLineOf(child: ChildProcess): Promise<string> {

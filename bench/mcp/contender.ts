@@ -20,6 +20,7 @@ const MODULES = {
 /** A server in a process of its own, whose tools are called over 32 connections from this one, one after the other. */
 export const mcpServed = (name: string, server: keyof typeof MODULES, order: McpOrder): Contender => ({
   name,
+  packages: ['@modelcontextprotocol/server'],
   open: async () => {
     const { url, close } = await startServer(MODULES[server], order);
     const { origin, pathname } = new URL(url);

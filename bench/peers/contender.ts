@@ -19,6 +19,12 @@ export type PeerJob = 'ask' | 'tell' | 'stream';
 
 export const WIDTH = 64;
 const BURST_MS = 20_000;
+
+const PACKAGES: Readonly<Record<LinkKind, string>> = {
+  websocket: 'ws',
+  hyperswarm: 'hyperdht',
+  libp2p: 'libp2p',
+};
 const NODES_OF_DHT = 3;
 
 /** A network on this machine; a DHT only where it is needed. */
@@ -31,6 +37,7 @@ export async function openNetwork(link: LinkKind): Promise<Network & { close(): 
 /** A library's own stream to another process: JSON with its length before it, and nothing is permitted or refused. */
 export const bareStream = (link: LinkKind, job: PeerJob): Contender => ({
   name: 'bare stream',
+  packages: [PACKAGES[link]],
   open: async () => {
     const { close: closeNetwork, ...network } = await openNetwork(link);
     const peer = await startPeer('bare', network);

@@ -1,7 +1,8 @@
 import { runChild } from '../child-process.ts';
 import type { FloodMode, FloodOutcome } from '../children/flood-memory.ts';
 import type { Goal, Probe, Reading } from '../measurement.ts';
-import { spreadOf } from '../statistics.ts';
+import type { Plugin } from '../plugin.ts';
+import { repeatedReading } from '../repeated-reading.ts';
 
 const CHILD = new URL('../children/flood-memory.ts', import.meta.url);
 const CHILD_MS = 30_000;
@@ -11,7 +12,7 @@ const RUNS = 3;
 const BOUNDED: Goal = { better: 'less', target: 20, floor: 20 };
 
 /** Memory that a sender takes who is a hundred times faster than its receiver, in a process of its own. */
-export const floodMemory: Probe = {
+const floodMemory: Probe = {
   kind: 'probe',
   name: 'flood-memory',
   title: 'Growth of a process while one thread floods a receiver that handles 1,000 a second',
@@ -36,14 +37,10 @@ async function flood(mode: FloodMode, goal?: Goal): Promise<Reading> {
   const { sent, accepted } = outcomes[0] ?? { sent: 0, accepted: 0 };
   const runs = growth.map((mb) => mb.toFixed(0)).join(', ');
   const note = `runs ${runs}; ${sent} sent, ${accepted} accepted in the first`;
-  return {
-    name: NAMES[mode],
-    value: spreadOf(growth).median,
-    unit: 'MB',
-    note,
-    ...(goal === undefined ? {} : { goal }),
-  };
+  return repeatedReading(growth, { name: NAMES[mode], unit: 'MB', note, goal });
 }
 
 const floodOnce = async (mode: FloodMode): Promise<FloodOutcome> =>
   (await runChild({ module: CHILD, args: [mode], timeoutMs: CHILD_MS })) as FloodOutcome;
+
+export const plugin: Plugin = { measurements: [floodMemory] };

@@ -1,6 +1,8 @@
 import { BenchClient } from '../gateway/client.ts';
 import { type ServerKind, type ServerProcess, startServer } from '../gateway/server-process.ts';
 import type { Effort, Probe, Reading } from '../measurement.ts';
+import type { Plugin } from '../plugin.ts';
+import { repeatedReading } from '../repeated-reading.ts';
 import { quartilesText, spreadOf } from '../statistics.ts';
 
 const CHUNKS = 2_000;
@@ -19,7 +21,7 @@ interface Timed {
 }
 
 /** An artifact that its agent makes piece by piece, from the message until the completed task is here whole. */
-export const gatewayArtifact: Probe = {
+const gatewayArtifact: Probe = {
   kind: 'probe',
   name: 'gateway-artifact',
   title: `SendMessage to a task whose artifact comes in ${CHUNKS.toLocaleString('en')} pieces, in memory`,
@@ -64,22 +66,22 @@ function readingsOf(servers: readonly Timed[]): readonly Reading[] {
     ...servers.flatMap(({ kind, many, few }) => {
       const name = kind === 'sdk' ? 'a2a-js sdk' : kind;
       const spread = spreadOf(many);
-      const growth = spreadOf(many.map((ms, round) => ms / (few[round] ?? Number.NaN))).median;
+      const growth = many.map((ms, round) => ms / (few[round] ?? Number.NaN));
       return [
-        { name, value: spread.median, unit: 'ms', note: quartilesText(spread) },
-        {
+        repeatedReading(many, { name, unit: 'ms', note: quartilesText(spread) }),
+        repeatedReading(growth, {
           name: `${name}, beside ${FEWER} pieces`,
-          value: growth,
           unit: 'times as long',
           note: `linear is ${LINEAR}`,
-        },
+        }),
       ];
     }),
-    {
+    repeatedReading(ratios, {
       name: 'orrery, rate of a2a-js sdk',
-      value: spreadOf(ratios).median,
       unit: 'times',
-      goal: { better: 'more' as const, target: 1, floor: 1 },
-    },
+      goal: { better: 'more', target: 1, floor: 1 },
+    }),
   ];
 }
+
+export const plugin: Plugin = { measurements: [gatewayArtifact] };

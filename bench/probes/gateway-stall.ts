@@ -2,6 +2,8 @@ import { Pool } from 'undici';
 import { startServer } from '../gateway/server-process.ts';
 import { WORK } from '../gateway/server-order.ts';
 import type { Effort, Goal, Probe, Reading } from '../measurement.ts';
+import type { Plugin } from '../plugin.ts';
+import { repeatedReading } from '../repeated-reading.ts';
 import { quartilesText, spreadOf } from '../statistics.ts';
 
 const MIB = 1_048_576;
@@ -65,7 +67,7 @@ const KINDS: readonly Kind[] = [
 ];
 
 /** How long another caller waits at most while bodies arrive: as long as the gateway's thread is held. */
-export const gatewayStall: Probe = {
+const gatewayStall: Probe = {
   kind: 'probe',
   name: 'gateway-stall',
   title: 'the longest wait for GET /healthz while a large SendMessage or tools/call is taken in and answered',
@@ -89,8 +91,7 @@ async function readingOf(pool: Pool, { name, sent, goal }: Kind, rounds: number)
     const wait = await longestWait(pool, sent(`${name} ${round}`));
     if (round >= 0) waits.push(wait);
   }
-  const spread = spreadOf(waits);
-  return { name, value: spread.median, unit: 'ms', note: quartilesText(spread), goal };
+  return repeatedReading(waits, { name, unit: 'ms', note: quartilesText(spreadOf(waits)), goal });
 }
 
 async function longestWait(pool: Pool, sent: Sent): Promise<number> {
@@ -169,3 +170,5 @@ function fieldsOf(bytes: number): object {
 function many(count: number): string {
   return count.toLocaleString('en');
 }
+
+export const plugin: Plugin = { measurements: [gatewayStall] };

@@ -1,6 +1,7 @@
 import { runChild } from '../child-process.ts';
 import type { IdleMemory } from '../children/idle-agents.ts';
 import { type Effort, type Goal, type Probe, type Reading, Unavailable } from '../measurement.ts';
+import type { Plugin } from '../plugin.ts';
 
 const KINDS = ['lazy', 'gone', 'started', 'machine'] as const;
 type Kind = (typeof KINDS)[number];
@@ -41,7 +42,7 @@ const idleAgentsOf = (count: number, fewestRounds: number): Probe => ({
   },
 });
 
-export const idleAgents: readonly Probe[] = [idleAgentsOf(10_000, 1), idleAgentsOf(100_000, 5)];
+const idleAgents: readonly Probe[] = [idleAgentsOf(10_000, 1), idleAgentsOf(100_000, 5)];
 
 async function memoryOf(kind: Kind, count: number): Promise<IdleMemory> {
   const execArgv = [...process.execArgv, '--expose-gc'];
@@ -66,3 +67,5 @@ async function readingsOf(kind: Kind, count: number, one: IdleMemory): Promise<r
     { name: `${label}: startSystem`, value: startMs, unit: 'ms' },
   ];
 }
+
+export const plugin: Plugin = { measurements: idleAgents };

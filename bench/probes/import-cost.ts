@@ -4,7 +4,8 @@ import { runChild } from '../child-process.ts';
 import type { ImportCost } from '../children/import-cost.ts';
 import { installedSizes } from '../installed-size.ts';
 import type { Effort, Goal, Probe, Reading } from '../measurement.ts';
-import { spreadOf } from '../statistics.ts';
+import type { Plugin } from '../plugin.ts';
+import { repeatedReading } from '../repeated-reading.ts';
 
 const CHILD = new URL('../children/import-cost.ts', import.meta.url);
 const CHILD_MS = 20_000;
@@ -16,7 +17,7 @@ const MB = 1_000_000;
 const atMost = (megabytes: number): Goal => ({ better: 'less', target: megabytes, floor: megabytes });
 
 /** What `import 'orrery'` loads, from source and, when it is built, from `dist`; what an installation takes on disk. */
-export const importCost: Probe = {
+const importCost: Probe = {
   kind: 'probe',
   name: 'import-cost',
   title: "What import 'orrery' loads, and what is installed",
@@ -35,9 +36,15 @@ async function importReadings({ label, execArgv }: Build, { rounds }: Effort): P
   for (let run = 0; run < Math.min(rounds, MOST_RUNS); run++) times.push((await child('time')).importMs);
   const { modules, ownModules, bytes } = await child('count');
   return [
-    { name: `${label}: time`, value: spreadOf(times).median, unit: 'ms' },
-    { name: `${label}: modules`, value: modules, unit: 'files', note: `${ownModules} of them ours` },
-    { name: `${label}: source text`, value: bytes / KB, unit: 'kB' },
+    repeatedReading(times, { name: `${label}: time`, unit: 'ms' }),
+    {
+      name: `${label}: modules`,
+      value: modules,
+      isExact: true,
+      unit: 'files',
+      note: `${ownModules} of them ours`,
+    },
+    { name: `${label}: source text`, value: bytes / KB, isExact: true, unit: 'kB' },
   ];
 }
 
@@ -46,15 +53,26 @@ async function sizeReadings(isBuilt: boolean): Promise<Reading[]> {
   const ours =
     packageBytes === undefined
       ? []
-      : [{ name: 'packed files', value: packageBytes / MB, unit: 'MB', goal: atMost(6) }];
+      : [
+          {
+            name: 'packed files',
+            value: packageBytes / MB,
+            isExact: true as const,
+            unit: 'MB',
+            goal: atMost(6),
+          },
+        ];
   return [
     ...ours,
     {
       name: 'production dependencies',
       value: dependencyBytes / MB,
+      isExact: true,
       unit: 'MB',
       note: `${dependencies} packages`,
       goal: atMost(25),
     },
   ];
 }
+
+export const plugin: Plugin = { measurements: [importCost] };

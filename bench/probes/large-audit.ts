@@ -4,6 +4,7 @@ import { runChild } from '../child-process.ts';
 import type { MissionTimes } from '../children/mission-run.ts';
 import { withDescendants } from '../descendants.ts';
 import { type Probe, type Reading, Unavailable } from '../measurement.ts';
+import type { Plugin } from '../plugin.ts';
 
 const MISSION = new URL('../children/mission-run.ts', import.meta.url);
 const CHILD_MS = 600_000;
@@ -12,7 +13,7 @@ const TWO_GIB = 2 * 1024 ** 3;
 const MB = 1e6;
 
 /** What a mission over far more than fits into memory takes; each of its tools is bounded by itself. */
-export const largeAudit: Probe = {
+const largeAudit: Probe = {
   kind: 'probe',
   name: 'large-audit',
   title: `The audit of ${FILES.toLocaleString('en')} files and 2 GB as a mission`,
@@ -40,3 +41,5 @@ export const largeAudit: Probe = {
     }
   },
 };
+
+export const plugin: Plugin = { measurements: [largeAudit] };

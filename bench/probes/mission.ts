@@ -5,7 +5,8 @@ import { withDescendants } from '../descendants.ts';
 import type { MissionTimes } from '../children/mission-run.ts';
 import type { ToolTimes } from '../children/mission-tools.ts';
 import { type Effort, type Goal, type Probe, type Reading, Unavailable } from '../measurement.ts';
-import { spreadOf } from '../statistics.ts';
+import type { Plugin } from '../plugin.ts';
+import { repeatedReading } from '../repeated-reading.ts';
 
 const TOOLS = new URL('../children/mission-tools.ts', import.meta.url);
 const MISSION = new URL('../children/mission-run.ts', import.meta.url);
@@ -16,7 +17,7 @@ const ALLOWANCE_MS = 2_000;
 const GOAL: Goal = { better: 'less', floor: 1.15 };
 
 /** The audit of this repository beside its tools run alone, in turns, each in a process of its own. */
-export const mission: Probe = {
+const mission: Probe = {
   kind: 'probe',
   name: 'mission',
   title: 'The audit of this repository as a mission, beside its tools alone (median)',
@@ -24,30 +25,30 @@ export const mission: Probe = {
     if (!existsSync('/proc/self/stat')) throw new Unavailable('no /proc here, which tells processor time');
     const runs: Round[] = [];
     for (let run = 0; run < Math.min(rounds, MOST_RUNS); run++) runs.push(await oneRound());
-    const median = (of: (round: Round) => number): number => spreadOf(runs.map(of)).median;
     const longest = runs[0]?.longest ?? '';
     return [
-      { name: `the longest tool alone (${longest})`, value: median((round) => round.longestMs), unit: 'ms' },
-      {
-        name: 'the processor time of all tools alone, by the cores',
-        value: median((round) => round.sharedMs),
-        unit: 'ms',
-      },
-      { name: 'the mission', value: median((round) => round.missionMs), unit: 'ms' },
-      {
-        name: 'the mission without 2 s, by the larger of both',
-        value: median(
+      repeatedReading(
+        runs.map(({ longestMs }) => longestMs),
+        { name: `the longest tool alone (${longest})`, unit: 'ms' },
+      ),
+      repeatedReading(
+        runs.map(({ sharedMs }) => sharedMs),
+        { name: 'the processor time of all tools alone, by the cores', unit: 'ms' },
+      ),
+      repeatedReading(
+        runs.map(({ missionMs }) => missionMs),
+        { name: 'the mission', unit: 'ms' },
+      ),
+      repeatedReading(
+        runs.map(
           ({ missionMs, longestMs, sharedMs }) => (missionMs - ALLOWANCE_MS) / Math.max(longestMs, sharedMs),
         ),
-        unit: 'times',
-        goal: GOAL,
-      },
-      {
-        name: 'its processor time without 2 s, by that of the tools',
-        value: median(({ missionCpuMs, toolsCpuMs }) => (missionCpuMs - ALLOWANCE_MS) / toolsCpuMs),
-        unit: 'times',
-        goal: GOAL,
-      },
+        { name: 'the mission without 2 s, by the larger of both', unit: 'times', goal: GOAL },
+      ),
+      repeatedReading(
+        runs.map(({ missionCpuMs, toolsCpuMs }) => (missionCpuMs - ALLOWANCE_MS) / toolsCpuMs),
+        { name: 'its processor time without 2 s, by that of the tools', unit: 'times', goal: GOAL },
+      ),
     ];
   },
 };
@@ -78,3 +79,5 @@ async function oneRound(): Promise<Round> {
     missionCpuMs: together.byChildren.cpuMs + together.byOthers.cpuMs,
   };
 }
+
+export const plugin: Plugin = { measurements: [mission] };

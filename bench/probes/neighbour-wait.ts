@@ -2,6 +2,8 @@ import { FAULTS } from '../agents/faulty-capability.ts';
 import { runChild } from '../child-process.ts';
 import type { NeighbourOutcome } from '../children/neighbour-wait.ts';
 import type { Effort, Goal, Probe, Reading } from '../measurement.ts';
+import type { Plugin } from '../plugin.ts';
+import { repeatedReading } from '../repeated-reading.ts';
 import { quartilesText, spreadOf } from '../statistics.ts';
 
 const CHILD = new URL('../children/neighbour-wait.ts', import.meta.url);
@@ -12,7 +14,7 @@ const MOST_ROUNDS = 5;
 const WITHIN_A_SECOND: Goal = { better: 'less', target: 250, floor: 1_000 };
 
 /** How long others wait at most while an agent in another worker has a fault and comes back. */
-export const neighbourWait: Probe = {
+const neighbourWait: Probe = {
   kind: 'probe',
   name: 'neighbour-wait',
   title: 'the longest wait for an answer while an agent in another worker fails, until it is back',
@@ -29,12 +31,12 @@ async function readingOf(fault: string, rounds: number): Promise<Reading> {
     const outcome = await runChild({ module: CHILD, args: [fault], timeoutMs: CHILD_MS });
     waits.push((outcome as NeighbourOutcome).longestMs);
   }
-  const spread = spreadOf(waits);
-  return {
+  return repeatedReading(waits, {
     name: `one that ${fault}`,
-    value: spread.median,
     unit: 'ms',
-    note: quartilesText(spread),
+    note: quartilesText(spreadOf(waits)),
     goal: WITHIN_A_SECOND,
-  };
+  });
 }
+
+export const plugin: Plugin = { measurements: [neighbourWait] };

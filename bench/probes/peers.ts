@@ -5,9 +5,11 @@ import { handled } from '../capabilities.ts';
 import { runChild } from '../child-process.ts';
 import type { IdleChannels } from '../children/idle-channels.ts';
 import type { Effort, Probe, Reading } from '../measurement.ts';
+import type { Plugin } from '../plugin.ts';
 import { openNetwork, startHere } from '../peers/contender.ts';
 import { type LinkKind, LINKS, type Network } from '../peers/peer-order.ts';
 import { startPeer } from '../peers/peer-process.ts';
+import { repeatedReading } from '../repeated-reading.ts';
 import { quartilesText, spreadOf } from '../statistics.ts';
 
 const CHILD = new URL('../children/idle-channels.ts', import.meta.url);
@@ -88,8 +90,7 @@ async function rejoinReading(link: LinkKind, rounds: number): Promise<Reading> {
     await peer.close();
     await close();
   }
-  const spread = spreadOf(waits);
-  return { name: link, value: spread.median, unit: 'ms', note: quartilesText(spread) };
+  return repeatedReading(waits, { name: link, unit: 'ms', note: quartilesText(spreadOf(waits)) });
 }
 
 async function freePort(): Promise<number> {
@@ -101,4 +102,6 @@ async function freePort(): Promise<number> {
 }
 
 /** What channels between nodes cost while nobody says anything, and how soon a node that died is one of the team again. */
-export const peerProbes: readonly Probe[] = [idleChannels, rejoin];
+const peerProbes: readonly Probe[] = [idleChannels, rejoin];
+
+export const plugin: Plugin = { measurements: peerProbes };

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { buildsOfOrrery } from '../builds.ts';
 import { runChild } from '../child-process.ts';
 import { type Effort, type Goal, type Probe, type Reading, Unavailable } from '../measurement.ts';
+import type { Plugin } from '../plugin.ts';
+import { repeatedReading } from '../repeated-reading.ts';
 import { pairedRatios, spreadOf } from '../statistics.ts';
 
 const CHILD_MS = 60_000;
@@ -23,7 +25,7 @@ const FIRST_ANSWER: Goal = { better: 'less', target: 6.25, floor: 6.25 };
 const atMost = (limit: number): Goal => ({ better: 'less', target: limit, floor: limit });
 
 /** The programs take turns, round after round; a ratio is taken inside a round. */
-export const startUp: Probe = {
+const startUp: Probe = {
   kind: 'probe',
   name: 'start-up',
   title:
@@ -61,13 +63,8 @@ function cpuReadings(rounds: readonly Round[], name: Program, what: string, goal
   const of = (each: Program): readonly number[] => rounds.map((round) => round[each].cpuMs);
   const bareMs = spreadOf(of('bare')).median.toFixed(0);
   return [
-    { name: `${what}: CPU`, value: spreadOf(of(name)).median, unit: 'ms', note: `bare: ${bareMs} ms` },
-    {
-      name: `${what}: CPU over bare`,
-      value: spreadOf(pairedRatios(of(name), of('bare'))).median,
-      unit: 'x',
-      goal,
-    },
+    repeatedReading(of(name), { name: `${what}: CPU`, unit: 'ms', note: `bare: ${bareMs} ms` }),
+    repeatedReading(pairedRatios(of(name), of('bare')), { name: `${what}: CPU over bare`, unit: 'x', goal }),
   ];
 }
 
@@ -75,18 +72,11 @@ function firstAnswerReadings(rounds: readonly Round[], name: Program, what: stri
   const answers = rounds.map((round) => round[name].firstAnswerMs);
   const nodes = rounds.map(({ nodeMs }) => nodeMs);
   return [
-    {
-      name: what,
-      value: spreadOf(answers.flatMap((ms) => ms ?? [])).median,
-      unit: 'ms',
-      note: `node: ${spreadOf(nodes).median.toFixed(0)} ms`,
-    },
-    {
-      name: `${what}, over node`,
-      value: spreadOf(pairedRatios(answers, nodes)).median,
-      unit: 'x',
-      ...(goal === undefined ? {} : { goal }),
-    },
+    repeatedReading(
+      answers.flatMap((ms) => ms ?? []),
+      { name: what, unit: 'ms', note: `node: ${spreadOf(nodes).median.toFixed(0)} ms` },
+    ),
+    repeatedReading(pairedRatios(answers, nodes), { name: `${what}, over node`, unit: 'x', goal }),
   ];
 }
 
@@ -103,3 +93,5 @@ function memoryReadings(rounds: readonly Round[]): Reading[] {
     },
   ];
 }
+
+export const plugin: Plugin = { measurements: [startUp] };

@@ -5,6 +5,7 @@ import { piscinaAsk } from '../contenders/piscina.ts';
 import { bareMachineAsk, bareTransitionAsk } from '../contenders/plain-xstate.ts';
 import { rawPingPong, rawPortAsk } from '../contenders/raw-ask.ts';
 import type { Comparison, Goal, Race } from '../measurement.ts';
+import type { Plugin } from '../plugin.ts';
 
 /** DESIGN 11: of an unbatched raw port, at 64 in flight, for handlers and transition logic. */
 const PIPELINED: Goal = { better: 'more', target: 1.8, floor: 1.5 };
@@ -64,10 +65,10 @@ const pipelinedAsk = (width: number): Race => {
 };
 
 /** Asks of 21 senders in one worker to receivers in the other, by what is in flight. */
-export const pipelinedAsks: readonly Race[] = [1, 16, 64, 256].map(pipelinedAsk);
+const pipelinedAsks: readonly Race[] = [1, 16, 64, 256].map(pipelinedAsk);
 
 /** One ask after the other where both threads share a core: no time is spent on waking one up. */
-export const roundTrip: Race = {
+const roundTrip: Race = {
   kind: 'race',
   name: 'round-trip',
   title: 'Sequential round trip, the whole process on one core (taskset -c 0)',
@@ -97,7 +98,7 @@ export const roundTrip: Race = {
 const INLINE_WIDTH = 64;
 
 /** Asks that stay in the thread that started the system. */
-export const askInOneThread: Race = {
+const askInOneThread: Race = {
   kind: 'race',
   name: 'ask-inline',
   title: `Ask inside one thread, ${INLINE_WIDTH} in flight`,
@@ -115,3 +116,5 @@ export const askInOneThread: Race = {
     rateOf('orrery transition', 'bare transition'),
   ],
 };
+
+export const plugin: Plugin = { measurements: [...pipelinedAsks, roundTrip, askInOneThread] };

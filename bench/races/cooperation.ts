@@ -1,8 +1,9 @@
 import { proposals, SWARM_SIZE, sequentialAsks, sharedAsks, swarms } from '../contenders/cooperation.ts';
 import type { Race } from '../measurement.ts';
+import type { Plugin } from '../plugin.ts';
 
 /** What it takes to agree on a task, beside what it takes to have it done. */
-export const proposalRoundTrip: Race = {
+const proposalRoundTrip: Race = {
   kind: 'race',
   name: 'proposal',
   title:
@@ -13,7 +14,7 @@ export const proposalRoundTrip: Race = {
 };
 
 /** Small sub-tasks, so that what is measured is the swarm. */
-export const swarmOfMany: Race = {
+const swarmOfMany: Race = {
   kind: 'race',
   name: 'swarm',
   title: `Sub-tasks of swarms of ${SWARM_SIZE} on 21 agents in two workers, and the same asks by hand`,
@@ -21,3 +22,5 @@ export const swarmOfMany: Race = {
   contenders: [swarms, sharedAsks],
   comparisons: [{ contender: 'swarm', baseline: 'asks by hand', of: 'rate' }],
 };
+
+export const plugin: Plugin = { measurements: [proposalRoundTrip, swarmOfMany] };

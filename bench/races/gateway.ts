@@ -1,5 +1,6 @@
 import { type Operate, type ServedOptions, served } from '../gateway/contender.ts';
 import type { Goal, Race } from '../measurement.ts';
+import type { Plugin } from '../plugin.ts';
 
 /** DESIGN 11: at least the reference SDK's rate on the same operation. */
 const SDK: Goal = { better: 'more', target: 1, floor: 1 };
@@ -52,7 +53,7 @@ const gatewayRace = ({ name, what, options, isAgentRun = false }: GatewayRace): 
 };
 
 /** A gateway over HTTP and the published SDK's server on express, on the same operations of A2A 1.0 over JSON-RPC. */
-export const gateway: readonly Race[] = [
+const gateway: readonly Race[] = [
   gatewayRace({
     name: 'send',
     what: 'SendMessage to a completed task',
@@ -86,3 +87,5 @@ export const gateway: readonly Race[] = [
     options: { operate: stream, kept: true },
   }),
 ];
+
+export const plugin: Plugin = { measurements: gateway };

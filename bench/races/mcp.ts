@@ -1,5 +1,6 @@
 import { mcpServed } from '../mcp/contender.ts';
 import type { Goal, Race } from '../measurement.ts';
+import type { Plugin } from '../plugin.ts';
 
 /** DESIGN 11: at least the reference SDK's rate on the same operation, and flat where the SDK grows. */
 const SDK: Goal = { better: 'more', target: 1, floor: 1 };
@@ -24,7 +25,7 @@ const calls = (tools: number): Race => ({
 });
 
 /** MCP over HTTP and the published SDK's server, whose tools are registered for each request. */
-export const mcp: readonly Race[] = [
+const mcp: readonly Race[] = [
   ...SIZES.map(calls),
   {
     kind: 'race',
@@ -38,3 +39,5 @@ export const mcp: readonly Race[] = [
     comparisons: [{ contender: '1,000 tools', baseline: '1 tool', of: 'rate', goal: FLAT }],
   },
 ];
+
+export const plugin: Plugin = { measurements: mcp };

@@ -1,6 +1,7 @@
 import { forkAsk } from '../contenders/fork.ts';
 import { orreryAsk } from '../contenders/orrery.ts';
 import type { Race } from '../measurement.ts';
+import type { Plugin } from '../plugin.ts';
 
 /** One agent in a process of its own: what it is judged, kept and accounted for comes on top of the way there. */
 const RECEIVERS = 1;
@@ -22,4 +23,6 @@ const processAsk = (width: number): Race => ({
 });
 
 /** Asks of senders in a worker to an agent in a process, by what is in flight. */
-export const processAsks: readonly Race[] = [1, 64].map(processAsk);
+const processAsks: readonly Race[] = [1, 64].map(processAsk);
+
+export const plugin: Plugin = { measurements: processAsks };

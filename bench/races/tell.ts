@@ -5,6 +5,7 @@ import { piscinaTell } from '../contenders/piscina.ts';
 import { bareMachineSend, bareTransitionSend } from '../contenders/plain-xstate.ts';
 import { rawBatchedPort, rawPort, rawPortUnbounded } from '../contenders/raw-tell.ts';
 import type { Goal, Race } from '../measurement.ts';
+import type { Plugin } from '../plugin.ts';
 
 /** DESIGN 11: of a raw port with JSON batches of 128, for handlers and transition logic. */
 const TELL: Goal = { better: 'more', target: 1.1, floor: 0.9 };
@@ -15,7 +16,7 @@ const MACHINE: Goal = { better: 'more', target: 0.85 };
 const BATCHED = 'raw batched port';
 
 /** One-way messages of 21 senders in one worker to receivers in the other. */
-export const tellAcrossThreads: Race = {
+const tellAcrossThreads: Race = {
   kind: 'race',
   name: 'tell-across',
   title: 'One-way tell across two worker threads, 21 senders in three tiers',
@@ -46,7 +47,7 @@ export const tellAcrossThreads: Race = {
 };
 
 /** The same team in the thread that started the system. */
-export const tellInOneThread: Race = {
+const tellInOneThread: Race = {
   kind: 'race',
   name: 'tell-inline',
   title: 'One-way tell inside one thread, 21 senders in three tiers',
@@ -79,4 +80,6 @@ const fanOutTo = (receivers: number): Race => ({
   ],
 });
 
-export const fanOuts: readonly Race[] = [1, 21, 100].map(fanOutTo);
+const fanOuts: readonly Race[] = [1, 21, 100].map(fanOutTo);
+
+export const plugin: Plugin = { measurements: [tellAcrossThreads, ...fanOuts, tellInOneThread] };
