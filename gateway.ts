@@ -69,9 +69,9 @@ export type {
   MissionBoard,
   WatchedBudget,
   WatchedLetter,
-  WatchedPlace,
   WatchState,
 } from './gateway/watch/watch-state.ts';
+export type { WatchedNode, WatchedPlace } from './gateway/watch/watched-node.ts';
 export type { Trusts } from './gateway/team/caller-rights.ts';
 export { responseHash } from './gateway/admit/firewall-guard.ts';
 export {

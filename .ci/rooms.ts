@@ -370,7 +370,7 @@ export const ROOMS: readonly Room[] = [
   },
   {
     room: 'gateway/reach',
-    holds: 'where calls out may go',
+    holds: 'where calls out may go, and what streams back',
     ignores: '`gateway/http`',
     invariants: 'All addresses of a name are checked before the call.',
     imports: ['runtime/protocol'],
@@ -436,11 +436,12 @@ export const ROOMS: readonly Room[] = [
     room: 'gateway/watch',
     holds: 'what operators are shown of a system, and the page',
     ignores: 'who else is served, and how',
-    invariants: 'Whoever may only send sees nothing. While nobody watches, nothing is asked of the system.',
+    invariants: 'Whoever may only send sees nothing.',
     imports: [
       'runtime/protocol',
       'runtime/observe/event-order.ts',
       'runtime/observe/stream-sample.ts',
+      'gateway/reach',
       'gateway/http',
     ],
   },

@@ -2,7 +2,7 @@ import { remoteFailed } from '../../runtime/protocol/edge-errors.ts';
 import { reasonOf } from '../../runtime/protocol/errors.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import { SystemEvent } from '../../runtime/protocol/system-event.ts';
-import { serverSentEvents } from '../http/server-sent-events.ts';
+import { serverSentEvents } from '../reach/server-sent-events.ts';
 import { NodeState, type WatchedNode } from './watched-node.ts';
 
 /** An event with the state of a large team has room. */

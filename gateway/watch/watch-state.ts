@@ -4,7 +4,7 @@ import type { A2AEnvelope } from '../../runtime/protocol/envelope.ts';
 import type { PeerRow } from '../../runtime/protocol/peer-row.ts';
 import type { RosterRow } from '../../runtime/protocol/roster.ts';
 import type { RoutingResult } from '../../runtime/protocol/routing-result.ts';
-import type { WatchedNode } from './watched-node.ts';
+import type { WatchedNode, WatchedPlace } from './watched-node.ts';
 import type { SystemEvent } from '../../runtime/protocol/system-event.ts';
 
 /** What watching needs of a system. */
@@ -20,15 +20,6 @@ export interface WatchedSystem {
   thread(correlationId: string): Promise<readonly A2AEnvelope[]>;
   send(envelope: A2AEnvelope): Promise<RoutingResult>;
   readonly peers: { list(): Promise<readonly PeerRow[]> };
-}
-
-/** A thread or process, and the agents whose code runs in it. */
-export interface WatchedPlace {
-  readonly id: string;
-  readonly kind: 'host' | 'control' | 'worker' | 'relay' | 'peers' | 'process';
-  readonly pid?: number;
-  readonly threadId?: number;
-  readonly agents: readonly string[];
 }
 
 /** A dead letter without what it says. `canReplay`: it can be sent again. */

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import type { RosterRow } from '../../runtime/protocol/roster.ts';
-import type { WatchedPlace } from './watch-state.ts';
+
+/** A thread or process, and the agents whose code runs in it. */
+export interface WatchedPlace {
+  readonly id: string;
+  readonly kind: 'host' | 'control' | 'worker' | 'relay' | 'peers' | 'process';
+  readonly pid?: number;
+  readonly threadId?: number;
+  readonly agents: readonly string[];
+}
 
 /** Names as others give them: of bounded length. */
 const Name = z.string().max(512);

@@ -7,7 +7,7 @@ import type { Artifact } from '../../runtime/protocol/task.ts';
 import { nameElsewhere } from '../../actors/remote/remote-terms.ts';
 import { restOf } from '../../runtime/protocol/budget.ts';
 import { waitMsAfter } from '../../gateway/a2a/client/wait.ts';
-import { serverSentEvents } from '../../gateway/http/server-sent-events.ts';
+import { serverSentEvents } from '../../gateway/reach/server-sent-events.ts';
 import { TaskSeen } from '../../gateway/a2a/client/task-seen.ts';
 import { termsOf } from '../../gateway/a2a/server/delegation.ts';
 

@@ -13,7 +13,7 @@ import type { HttpAnswer, HttpCalls } from './http-calls.ts';
 import { retryAfterMsOf } from '../../../runtime/protocol/retry-after.ts';
 import { errorOf, saidInBody, saidInRpc } from './remote-errors.ts';
 import { credentialHeaders, protocolHeaders } from './request-headers.ts';
-import { serverSentEvents } from '../../http/server-sent-events.ts';
+import { serverSentEvents } from '../../reach/server-sent-events.ts';
 import { CLIENT_DIALECTS, type ClientDialect } from './dialects.ts';
 import { type OrderName, type Orders, LAST_EVENT_HEADER } from '../wire/dialect.ts';
 import { schemaOfEvent } from '../wire/answers.ts';
