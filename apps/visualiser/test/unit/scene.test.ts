@@ -281,7 +281,9 @@ describe('a scene (F-08)', () => {
 
 describe('many troubles of one kind (F-08)', () => {
   it('are one where there is little room', () => {
-    const events = ['a', 'b', 'c', 'd', 'e'].map((agentId, at) => event('agent-failed', at, { agentId, reason: 'x' }));
+    const events = ['a', 'b', 'c', 'd', 'e'].map((agentId, at) =>
+      event('agent-failed', at, { agentId, reason: 'x' }),
+    );
     const troubles = troublesOf(sceneOf(events, event('place-died', 9, { place: 'worker-1' })));
     expect(troubles).toHaveLength(6);
     expect(groupedTroubles(troubles).map(({ text }) => text)).toEqual([
