@@ -100,7 +100,8 @@ function guess(draft: SceneDraft, event: WatchedEvent): void {
   if (before !== undefined && before.state === state && before.agentId === agentId) return;
   const mission = draft.missionOf(name);
   mission.isGuessed = true;
-  const attempts = (before?.attempts ?? 0) + (type === 'message-received' && isAsked ? 1 : 0);
+  const isBegun = type === 'message-received' && isAsked && agentId === (event.targetAgentId ?? recipient);
+  const attempts = (before?.attempts ?? 0) + (isBegun ? 1 : 0);
   putTask(mission, { ...(before ?? emptyTask(id, timestamp)), state, agentId, attempts, sinceMs: timestamp });
 }
 

@@ -15,7 +15,7 @@ export { shownText } from './shown-text.ts';
 export { isTaskOver } from './task-state.ts';
 export type { HeaderAgent, TraceHeader } from './trace-header.ts';
 export { type TraceFault, TraceReader, type TraceSink } from './trace-reader.ts';
-export { nameIn, type Trouble, troublesOf, type Wait, waitsOf } from './troubles.ts';
+export { groupedTroubles, nameIn, type Trouble, troublesOf, type Wait, waitsOf } from './troubles.ts';
 export * from './watch-state.ts';
 export {
   conversationIdOf,

@@ -35,6 +35,8 @@ export interface Wait {
 /** A wait of this many milliseconds is worth a line; one of that many a warning. */
 const LONG_WAIT_MS = 5_000;
 const VERY_LONG_WAIT_MS = 30_000;
+/** Nothing was heard of it for so long. */
+const QUIET_MS = 10_000;
 /** An agent that has not been heard of for so long while it works may be stuck. */
 const STALLED_MS = 30_000;
 /** What happened longer ago is not the trouble of this moment. */
@@ -223,7 +225,7 @@ function waitTroubles(scene: Scene, waits: readonly Wait[]): Trouble[] {
     return [
       trouble({
         key: `wait ${wait.envelopeId}`,
-        level: over || ms >= VERY_LONG_WAIT_MS ? 'warning' : 'note',
+        level: over || (ms >= VERY_LONG_WAIT_MS && isQuiet(scene, wait.awaited)) ? 'warning' : 'note',
         kind: 'wait',
         text: `${nameIn(scene, wait.waiter)} has waited ${durationText(ms)} for ${nameIn(scene, wait.awaited)}${what}`,
         sinceMs: wait.sinceMs,
@@ -233,6 +235,12 @@ function waitTroubles(scene: Scene, waits: readonly Wait[]): Trouble[] {
       }),
     ];
   });
+}
+
+/** Whoever says how far it is does not keep others waiting for nothing. */
+function isQuiet(scene: Scene, agentId: string): boolean {
+  const agent = scene.agents.get(agentId);
+  return agent === undefined || scene.atMs - agent.lastSeenMs >= QUIET_MS;
 }
 
 function missionTroubles({ mission }: Scene): Trouble[] {
@@ -337,4 +345,22 @@ function accountTroubles({ account, leftOut, mission }: Scene): Trouble[] {
       }),
     );
   return found;
+}
+
+/** More of one kind than this are told of together. */
+const MANY = 3;
+
+/** The same for a reader with little room: many troubles of one kind and level are one. */
+export function groupedTroubles(troubles: readonly Trouble[]): readonly Trouble[] {
+  const groups = new Map<string, Trouble[]>();
+  for (const one of troubles) {
+    const key = `${one.level} ${one.kind}`;
+    groups.set(key, [...(groups.get(key) ?? []), one]);
+  }
+  return [...groups].flatMap(([key, group]) => {
+    const [first] = group;
+    if (first === undefined || group.length <= MANY) return group;
+    const text = `${first.text}; and ${group.length - 1} more like this`;
+    return [{ ...first, key, text, agentId: undefined, conversationId: undefined }];
+  });
 }

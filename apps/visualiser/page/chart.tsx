@@ -118,6 +118,7 @@ function optionsOf(lines: readonly ChartLine[], width: number, height: number): 
 function clockText(seconds: number): string {
   if (seconds < 0) return '';
   const whole = Math.round(seconds);
+  if (whole >= 3_600) return `${Math.floor(whole / 3_600)} h ${Math.floor(whole / 60) % 60}`;
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
 }
 

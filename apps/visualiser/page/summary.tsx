@@ -43,6 +43,9 @@ export function Summary({ isFirst = false }: { readonly isFirst?: boolean }): JS
 /** More would push down what the page is for. */
 const SHOWN = 4;
 
+/** These say in their own words since when. */
+const SAYS_HOW_LONG: ReadonlySet<string> = new Set(['wait', 'stalled']);
+
 export function TroubleLine({ trouble }: { readonly trouble: Trouble }): JSX.Element {
   const { state } = usePage();
   const { level, kind, text, agentId, conversationId, sinceMs, untilMs } = trouble;
@@ -57,7 +60,9 @@ export function TroubleLine({ trouble }: { readonly trouble: Trouble }): JSX.Ele
     <a href={link} class="trouble">
       <Icon name={level} level={level} />
       <span class="kind">{kind}</span> <Text of={text} max={160} />
-      {sinceMs === undefined ? null : <span class="quiet"> · {durationText(nowMs - sinceMs)} ago</span>}
+      {sinceMs === undefined || SAYS_HOW_LONG.has(kind) ? null : (
+        <span class="quiet"> · {durationText(nowMs - sinceMs)} ago</span>
+      )}
       {untilMs === undefined ? null : (
         <span class="quiet">
           {untilMs >= nowMs

@@ -150,9 +150,8 @@ function Agent({ row, index }: { readonly row: AgentRow; readonly index: number 
           <>
             <Text of={busy.what} max={40} />
             <span class="quiet">
-              {' '}
-              for <Text of={busy.from} max={30} />, {durationText(nowMs - busy.sinceMs)}
-              {busy.fraction === undefined ? '' : `, ${Math.round(busy.fraction * 100)} %`}
+              {busy.fraction === undefined ? '' : ` · ${Math.round(busy.fraction * 100)} %`} ·{' '}
+              {durationText(nowMs - busy.sinceMs)} · for <Text of={busy.from} max={30} />
               {busy.text === '' ? null : (
                 <>
                   {' · '}

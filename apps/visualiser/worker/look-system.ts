@@ -28,7 +28,10 @@ export function systemLook(sight: Sight, query: Query & { readonly view: 'system
   const rows = treeRows(sight, agents, query);
   const first = Math.max(0, Math.min(query.window.first, rows.length - 1));
   const counts = new Map<string, number>();
-  for (const { status } of agents) counts.set(status, (counts.get(status) ?? 0) + 1);
+  for (const { status, inHand } of agents) {
+    const shown = status === 'running' ? (inHand === undefined ? 'idle' : 'busy') : status;
+    counts.set(shown, (counts.get(shown) ?? 0) + 1);
+  }
   return {
     view: 'system',
     rows: rows.slice(first, first + query.window.count).map((row) => ('make' in row ? row.make() : row)),

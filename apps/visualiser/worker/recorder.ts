@@ -1,6 +1,7 @@
 import type { MachineDrawing } from 'orrery/machines';
 import {
   type Conversation,
+  groupedTroubles,
   Recording,
   type RedactedEnvelope,
   readDrawing,
@@ -471,7 +472,10 @@ function summaryOf({ scene, waits, troubles }: Sight): SummaryLook {
   return {
     sentence: sentenceOf(scene, waits, troubles),
     name: scene.about.name,
-    troubles: troubles.filter(({ level }) => level !== 'note').slice(0, MAX_SUMMARY_TROUBLES),
+    troubles: groupedTroubles(troubles.filter(({ level }) => level !== 'note')).slice(
+      0,
+      MAX_SUMMARY_TROUBLES,
+    ),
     bad: troubles.filter(({ level }) => level === 'bad').length,
     warnings: troubles.filter(({ level }) => level === 'warning').length,
   };

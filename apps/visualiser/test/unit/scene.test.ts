@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  groupedTroubles,
   Recording,
   readState,
   type Scene,
@@ -275,5 +276,29 @@ describe('a scene (F-08)', () => {
     );
     recording.appendEvents([call(60_000)]);
     expect(recording.latest.spending).toMatchObject({ tokens: 150, tokenLimit: 500 });
+  });
+});
+
+describe('many troubles of one kind (F-08)', () => {
+  it('are one where there is little room', () => {
+    const events = ['a', 'b', 'c', 'd', 'e'].map((agentId, at) =>
+      event('agent-failed', at, { agentId, reason: 'x' }),
+    );
+    const troubles = troublesOf(sceneOf(events, event('place-died', 9, { place: 'worker-1' })));
+    expect(troubles).toHaveLength(6);
+    expect(groupedTroubles(troubles).map(({ text }) => text)).toEqual([
+      'The thread worker-1 died and is not back',
+      'e gave up: x; and 4 more like this',
+    ]);
+  });
+});
+
+describe('a wait (F-08)', () => {
+  it('is no warning while whoever is awaited says how far it is', () => {
+    const work = requestEvents('venus', 'mars', { until: 'received' });
+    const quiet = sceneOf(work, event('progress', 60_000, { agentId: 'venus' }));
+    expect(kinds(troublesOf(quiet))).toContain('warning wait');
+    const telling = sceneOf(work, event('progress', 60_000, { agentId: 'mars', fraction: 0.5 }));
+    expect(kinds(troublesOf(telling))).toEqual(['note wait']);
   });
 });
