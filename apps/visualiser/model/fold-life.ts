@@ -68,10 +68,25 @@ function agentLife(draft: SceneDraft, event: WatchedEvent, agentId: string): voi
   }
   agent.inHand = undefined;
   agent.begun = 0;
+  endActor(draft, agentId);
   agent.progress = undefined;
   if (type === 'agent-stopped') return;
   agent.lastError = { atMs: timestamp, code: errorCode ?? '', text: reason ?? told };
 }
+
+/** With its actor ends what runs in it; its life goes on, and so does what the runtime has for it. */
+function endActor(draft: SceneDraft, agentId: string): void {
+  for (const machine of draft.machines.values())
+    if (machine.agentId === agentId && machine.actorId === agentId && !OUTLIVES_ACTORS.has(machine.machine))
+      draft.machineOf(machine).isOver = true;
+}
+
+const OUTLIVES_ACTORS: ReadonlySet<string> = new Set([
+  'agentLife',
+  'agentProcess',
+  'negotiator',
+  'coordinator',
+]);
 
 function placeLife(draft: SceneDraft, event: WatchedEvent): void {
   const { type, place, timestamp, reason } = event;

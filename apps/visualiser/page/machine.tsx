@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { durationText, sinceStart } from '../model/durations.ts';
 import { drawingOfSteps } from '../model/drawing-of-steps.ts';
 import type { SvgNode } from '../model/svg.ts';
+import type { Fact } from '../model/watched-event.ts';
 import type { MachineLook } from '../worker/look.ts';
 import { Drawn } from './drawn.tsx';
 import { usePage } from './page-context.ts';
@@ -70,7 +71,7 @@ export function MachineBody({ machine }: { readonly machine: MachineLook }): JSX
                   <Text of={name} max={40} />
                 </dt>
                 <dd>
-                  <Text of={String(value)} max={160} />
+                  <Text of={factText(name, value, startedAtMs)} max={160} />
                 </dd>
               </div>
             ))}
@@ -180,6 +181,10 @@ function Statechart({ machine }: { readonly machine: MachineLook }): JSX.Element
     </div>
   );
 }
+
+/** A fact that is a moment stands there as the time since the start. */
+const factText = (name: string, value: Fact, startedAtMs: number): string =>
+  typeof value === 'number' && /(At|Until)Ms$/.test(name) ? sinceStart(value, startedAtMs) : String(value);
 
 /** Brings the state that the machine is in to where it is seen. */
 function showActive(box: HTMLElement | null): void {

@@ -192,6 +192,22 @@ describe('a scene (F-08)', () => {
     expect(machine?.steps.map(({ event: name }) => name)).toEqual(['go', 'lease.ended']);
   });
 
+  it('ends the machine of an agent with its actor, and goes on with its life', () => {
+    const about = { agentId: 'mars', actorId: 'mars', event: 'go', from: '', to: 'working' };
+    const scene = sceneOf(
+      event('machine-step', 1, { ...about, machine: 'planet' }),
+      event('machine-step', 1, { ...about, machine: 'negotiator' }),
+      event('agent-crashed', 2, { agentId: 'mars', reason: 'x' }),
+    );
+    expect(
+      [...scene.machines.values()].map(({ machine, isOver, state }) => [machine, isOver, state]),
+    ).toEqual([
+      ['planet', true, 'working'],
+      ['negotiator', false, 'working'],
+      ['agentLife', false, 'restarting'],
+    ]);
+  });
+
   it('believes a state of the team: its agents, mailboxes, actors, letters, and what is on its way', () => {
     const recording = after(
       requestEvents('venus', 'mars', { until: 'sent', atMs: 10 }),
