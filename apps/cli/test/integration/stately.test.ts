@@ -10,7 +10,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { until } from '../../../../test/fixtures/until.ts';
 import { Orrery } from '../spawn-orrery.ts';
 
-const agents = fileURLToPath(new URL('../../../../test/fixtures/agents/gate.agent.ts', import.meta.url));
+const agents = fileURLToPath(new URL('../../../../test/fixtures/agents/living.agent.ts', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'orrery-stately-'));
 const running: Orrery[] = [];
 let relay: WebSocketServer | undefined;
@@ -66,20 +66,24 @@ it('shows the machines of a running team in an inspector of Stately’s (F-08)',
       id: 1,
       method: 'SendMessage',
       params: {
-        tenant: 'gate',
-        message: { messageId: 'm-1', role: 'ROLE_USER', parts: [{ data: { tool: 'gate.open' } }] },
+        tenant: 'living',
+        message: {
+          messageId: 'm-1',
+          role: 'ROLE_USER',
+          parts: [{ data: { tool: 'living.add', arguments: 1 } }],
+        },
       },
     }),
   });
   expect(asked.status).toBe(200);
+  const task = () => seen.find(({ type, name }) => type === '@xstate.actor' && name?.includes(': task '));
   const values = () =>
     seen
-      .filter(({ type, sessionId }) => type === '@xstate.snapshot' && sessionId === 'gate/gate/gate')
+      .filter(({ type, sessionId }) => type === '@xstate.snapshot' && sessionId === task()?.sessionId)
       .map(({ snapshot }) => snapshot?.value);
-  await until('the gate is open', () => values().includes('open'));
-  expect(values()).toEqual(['opening', 'open']);
-  const gate = seen.find(({ type, sessionId }) => type === '@xstate.actor' && sessionId === 'gate/gate/gate');
-  expect(gate).toMatchObject({ name: 'gate: gate', snapshot: { value: 'closed' } });
+  await until('the task is over', () => values().includes('completed'));
+  expect(values()).toEqual(['working', 'completed']);
+  expect(task()).toMatchObject({ snapshot: { value: 'submitted' } });
   stately.child.kill('SIGINT');
   expect((await stately.ended).code).toBe(130);
 });
