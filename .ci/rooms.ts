@@ -434,8 +434,8 @@ export const ROOMS: readonly Room[] = [
   },
   {
     room: 'gateway/watch',
-    holds: 'what operators are shown of a system, and the page',
-    ignores: 'who else is served, and how',
+    holds: 'what operators see of a system; the page',
+    ignores: 'who else is served',
     invariants: 'Whoever may only send sees nothing.',
     imports: [
       'runtime/protocol',
@@ -484,7 +484,7 @@ function tableOfImports(): string {
 const name = (path: string): string => `\`${path}\``;
 
 /** A room of the runtime without its folder. */
-const short = (path: string): string => name(path.replace(/^runtime\/(?!public|agent\/)/, ''));
+const short = (path: string): string => name(path.replace(/^runtime\/(?!public|agent\/|.*\.ts$)/, ''));
 
 const tableOf = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
   [heads, heads.map(() => '-'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');

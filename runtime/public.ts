@@ -139,6 +139,7 @@ export type { Salvaged } from './journal/salvage.ts';
 export { backupJournal, checkJournal, openJournal, salvageJournal } from './journal/open-journal.ts';
 export type { LoopSender, System } from './system/system.ts';
 export type { DrawnState, DrawnTransition, MachineDrawing } from './protocol/machine-drawing.ts';
+export type { StepWatch, WatchedStep } from './protocol/step-watch.ts';
 export { InspectOptions } from './protocol/inspect-options.ts';
 export {
   type ActorRow,
