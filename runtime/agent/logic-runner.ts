@@ -64,6 +64,7 @@ export class LogicRunner {
   #pending: LogicHandling | undefined;
   #isStopped = false;
   readonly #watch: StepWatch | undefined;
+  readonly #stopWatching: (() => void) | undefined;
   /** Only while somebody watches: XState tells of every event then. */
   #inspection: LogicInspection | undefined;
   /** Only while a handling waits: an observer costs on every event. */
@@ -94,6 +95,8 @@ export class LogicRunner {
       },
     });
     actor.start();
+    this.#stopWatching = watch?.onChange?.(() => this.#inspect());
+    this.#inspect();
     if (kept !== undefined && this.#isMachine) timers.resume((kept.state as MachineState).timers ?? []);
   }
 
@@ -128,7 +131,6 @@ export class LogicRunner {
    */
   handle(type: string, input: unknown, handling: LogicHandling): boolean {
     this.#pending = undefined;
-    this.#inspect();
     this.#actor.send(new LogicEvent(type, input, handling) as never);
     if (handling.isOver || !this.#isMachine) return true;
     if (isReady(this.#actor.getSnapshot() as Snapshot)) return true;
@@ -159,6 +161,7 @@ export class LogicRunner {
 
   stop(): void {
     this.#isStopped = true;
+    this.#stopWatching?.();
     this.#pending = undefined;
     this.#actor.stop();
   }

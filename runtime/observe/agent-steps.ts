@@ -3,6 +3,7 @@ import type { StepWatch, WatchedStep } from '../protocol/step-watch.ts';
 /** Where the steps of machines are told. */
 export interface StepLog {
   readonly isTold: boolean;
+  onInspected(listener: () => void): () => void;
   stepped(agentId: string | undefined, step: WatchedStep): void;
 }
 
@@ -18,6 +19,10 @@ export class AgentSteps implements StepWatch {
 
   isOn(): boolean {
     return this.#log.isTold;
+  }
+
+  onChange(listener: () => void): () => void {
+    return this.#log.onInspected(listener);
   }
 
   tell(step: WatchedStep): void {

@@ -75,6 +75,7 @@ export class NodeLog implements StepLog {
   readonly #deps: NodeLogDeps;
   #streamed: SystemEvent[] | undefined;
   #watcher: EventWatcher | undefined;
+  readonly #inspectedListeners = new Set<() => void>();
   /** Chooses what is streamed, where listeners do not want everything. */
   #sample: StreamSample | undefined;
   #letters: DeadLetter[] = [];
@@ -333,6 +334,12 @@ export class NodeLog implements StepLog {
     return this.#streamed !== undefined || this.#watcher !== undefined;
   }
 
+  /** Calls `listener` when somebody begins to want events, or nobody does any more, until the returned function is called. */
+  onInspected(listener: () => void): () => void {
+    this.#inspectedListeners.add(listener);
+    return () => void this.#inspectedListeners.delete(listener);
+  }
+
   /** Those that watch the machines of this agent; without one, of the thread itself. */
   stepsOf(agentId?: string): AgentSteps {
     return new AgentSteps(this, agentId);
@@ -352,6 +359,7 @@ export class NodeLog implements StepLog {
   }
 
   #listen(): void {
+    for (const listener of this.#inspectedListeners) listener();
     if (!this.isTold) return this.traffic.listen(undefined);
     this.traffic.listen({
       takes: ({ correlationId, id }, atMs) => {

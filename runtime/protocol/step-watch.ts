@@ -21,5 +21,7 @@ export interface WatchedStep {
 /** Whoever watches the machines of one agent, or of a thread. While nobody does, a step costs one look at `isOn`. */
 export interface StepWatch {
   isOn(): boolean;
+  /** Calls `listener` when `isOn` may be another, until the returned function is called. */
+  onChange?(listener: () => void): () => void;
   tell(step: WatchedStep): void;
 }

@@ -180,7 +180,7 @@ function Agent({ row, index }: { readonly row: AgentRow; readonly index: number 
       <span role="cell" class={restarts > 0 ? 'number warning' : 'number quiet'}>
         {intensity === undefined
           ? restarts
-          : `${restarts} (${intensity.restarts} of ${intensity.maxRestarts} in ${durationText(intensity.withinMs)})`}
+          : `${restarts} (${intensity.restarts} of ${intensity.maxRestarts})`}
       </span>
     </div>
   );
