@@ -34,12 +34,13 @@ export type Goal = z.infer<typeof Goal>;
 /**
  * Two contenders of one race, round by round.
  *
- * - `of`  `rate`: the contender's rate over the baseline's; `time`: its time for one operation over the baseline's.
+ * - `of`  `rate`: the contender's rate over the baseline's; `time`: its time for one operation over the baseline's; `cpu`: its
+ *   processor time for one operation over the baseline's, without that of processes below it.
  */
 export const Comparison = z.strictObject({
   contender: z.string().min(1),
   baseline: z.string().min(1),
-  of: z.enum(['rate', 'time']),
+  of: z.enum(['rate', 'time', 'cpu']),
   goal: Goal.optional(),
 });
 export type Comparison = z.infer<typeof Comparison>;

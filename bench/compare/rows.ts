@@ -1,4 +1,5 @@
 import type { RateUnit } from '../measurement.ts';
+import { comparisonName } from '../results/comparison-name.ts';
 import type {
   ComparisonResult,
   ContenderResult,
@@ -39,18 +40,15 @@ function rowsOfRace({ name, unit, contenders, comparisons }: RaceResult): readon
   ];
 }
 
-const ratioRow = (
-  measurement: string,
-  { contender, baseline, of, ratio }: ComparisonResult,
-): ComparableRow => ({
+const ratioRow = (measurement: string, comparison: ComparisonResult): ComparableRow => ({
   measurement,
   quantity: 'ratio',
-  what: `${of === 'time' ? 'time of ' : ''}${contender} / ${baseline}`,
+  what: comparisonName(comparison),
   unit: 'x',
-  better: of === 'rate' ? 'more' : 'less',
+  better: comparison.of === 'rate' ? 'more' : 'less',
   scales: 'not',
   isExact: false,
-  values: ratio.rounds,
+  values: comparison.ratio.rounds,
 });
 
 function contenderRows(

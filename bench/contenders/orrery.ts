@@ -51,7 +51,7 @@ export const orreryAsk = (receivers: ReceiverKind, layout: Layout, { where, widt
 /** Has the senders do about `count` operations; resolves to how many they did. */
 type Run = (system: System, count: number) => Promise<number>;
 
-const tell: Run = (system, count) =>
+export const tell: Run = (system, count) =>
   eachSender(sharesOf(count, SENDERS.length), (agent, share) =>
     system.ask({ agent, capability: tellBurst }, { count: share }, { timeoutMs: BURST_MS }),
   );
@@ -61,8 +61,14 @@ const orrery = (team: TeamOptions, run: Run): Contender => ({
   open: () => openTeam(team, run),
 });
 
-async function openTeam(team: TeamOptions, run: Run): Promise<Session> {
+/** `onStarted`: what else is done with the team before it is measured. */
+export async function openTeam(
+  team: TeamOptions,
+  run: Run,
+  onStarted?: (system: System) => Promise<void>,
+): Promise<Session> {
   const system = await startTeam(team);
+  await onStarted?.(system);
   let sent = 0;
   return {
     run: async (count) => {

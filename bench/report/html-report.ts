@@ -14,7 +14,8 @@ import { goalText } from './goal-text.ts';
 import { anchorOf, escaped, type Fragment, htmlList, htmlPage, htmlTable } from './html-page.ts';
 import { rate, rateQuartiles, ratio, ratioQuartiles, round } from './number-text.ts';
 import { roundPlot } from './round-plot.ts';
-import { comparisonName, cpuText, memoryText } from './text-report.ts';
+import { comparisonName } from '../results/comparison-name.ts';
+import { cpuText, memoryText } from './text-report.ts';
 
 /** The report as one page with plots; all names in it are escaped. */
 export function htmlReport(report: BenchReport): string {

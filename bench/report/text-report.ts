@@ -7,6 +7,7 @@ import type {
   RaceResult,
   Result,
 } from '../results/bench-report.ts';
+import { comparisonName } from '../results/comparison-name.ts';
 import { defectsOf } from '../results/defects.ts';
 import { doubtsOf } from '../results/doubts.ts';
 import { type About, aboutRows } from './about-rows.ts';
@@ -82,9 +83,6 @@ function comparisonCells(result: ComparisonResult): readonly string[] {
   const judged = goal === undefined ? ['', ''] : [goalText(goal, 'x'), goalStatus];
   return [comparisonName(result), ratio(series.spread.median), ratioQuartiles(series.spread), ...judged];
 }
-
-export const comparisonName = ({ contender, baseline, of }: ComparisonResult): string =>
-  of === 'rate' ? `${contender} / ${baseline}` : `time of ${contender} / ${baseline}`;
 
 function probeText({ name, title, readings, failure, unavailable }: ProbeResult): string {
   const rows = readings.map(({ name: what, value, unit, note = '', goal, goalStatus }) => {

@@ -120,11 +120,17 @@ function measuredOf(taken: readonly RunTaken[]): Pick<ContenderResult, 'rate' | 
 }
 
 function compare(comparison: Comparison, lanes: readonly Lane[]): readonly ComparisonResult[] {
-  const ratesOf = (name: string): readonly (number | undefined)[] =>
-    lanes.find(({ contender }) => contender.name === name)?.runs.map((run) => run?.perSecond) ?? [];
-  const [mine, theirs] = [ratesOf(comparison.contender), ratesOf(comparison.baseline)];
-  const rounds = comparison.of === 'rate' ? pairedRatios(mine, theirs) : pairedRatios(theirs, mine);
+  const { of, contender, baseline } = comparison;
+  const quantity = of === 'cpu' ? ownCpuOf : ({ perSecond }: RunTaken) => perSecond;
+  const runsOf = (name: string): readonly (number | undefined)[] =>
+    lanes.find((lane) => lane.contender.name === name)?.runs.map((run) => run && quantity(run)) ?? [];
+  const [mine, theirs] = [runsOf(contender), runsOf(baseline)];
+  const rounds = of === 'time' ? pairedRatios(theirs, mine) : pairedRatios(mine, theirs);
   if (rounds.length === 0) return [];
   const ratio = { rounds, spread: spreadOf(rounds) };
   return [{ ...comparison, ratio, goalStatus: goalStatusOf(ratio.spread.median, comparison.goal) }];
 }
+
+/** Of the contender itself: whoever it has started to look at it is not counted. */
+const ownCpuOf = ({ cpuMicroseconds, childCpuMicroseconds }: RunTaken): number =>
+  cpuMicroseconds - childCpuMicroseconds;

@@ -208,7 +208,7 @@ export class NodeLog implements StepLog {
     this.#count(COUNT.refused);
     const isFull = code === 'MAILBOX_FULL';
     // One event for each refused envelope would drive everything else out of the ring.
-    if (isFull && !this.isTold) return;
+    if (isFull && (!this.isTold || !this.#takes(mail, this.#deps.clock.now()))) return;
     const security = row !== undefined && !isFull;
     if (security) this.#count(COUNT.securityEvents);
     this.note({
@@ -246,7 +246,7 @@ export class NodeLog implements StepLog {
   crossTier(sender: Party, row: AgentRow, mail: Mail): void {
     this.#count(COUNT.crossTier);
     this.crossings.note(mail, sender.tier, row);
-    if (!this.isTold) return;
+    if (!this.isTold || !this.#takes(mail, mail.timestamp)) return;
     this.#stream(crossingEvent(crossingOf(mail, sender.tier, row), this.#deps.place.id));
   }
 
@@ -340,6 +340,11 @@ export class NodeLog implements StepLog {
     return () => void this.#inspectedListeners.delete(listener);
   }
 
+  /** Somebody wants to see every event. */
+  get isWhollyTold(): boolean {
+    return this.isTold && this.#sample === undefined;
+  }
+
   /** Those that watch the machines of this agent; without one, of the thread itself. */
   stepsOf(agentId?: string): AgentSteps {
     return new AgentSteps(this, agentId);
@@ -362,12 +367,15 @@ export class NodeLog implements StepLog {
     for (const listener of this.#inspectedListeners) listener();
     if (!this.isTold) return this.traffic.listen(undefined);
     this.traffic.listen({
-      takes: ({ correlationId, id }, atMs) => {
-        const sample = this.#sample;
-        return sample === undefined || sample.takes(correlationId ?? id, atMs) || this.#leaveOut(sample);
-      },
+      takes: (mail, atMs) => this.#takes(mail, atMs),
       hear: (traffic) => this.#streamTraffic(traffic),
     });
+  }
+
+  /** Whether what is told of this mail is streamed. */
+  #takes({ correlationId, id }: Mail, atMs: number): boolean {
+    const sample = this.#sample;
+    return sample === undefined || sample.takes(correlationId ?? id, atMs) || this.#leaveOut(sample);
   }
 
   #isSampled({ type, correlationId, actorId, agentId, timestamp }: SystemEvent): boolean {
