@@ -26,8 +26,8 @@ const TOOLS_KEPT = 512;
 const EVENTS_A_POST = 512;
 /** Security events and failures a second that go to the control thread. Of a flood, the rest stays in this thread. */
 const AUDITED_A_SECOND = 200;
-/** How long what was left out is added up before it is told, milliseconds. */
-const LEFT_OUT_MS = 100;
+/** How long events that are chosen among many are gathered before they are posted, milliseconds. */
+const STREAM_MS = 50;
 const MAX_FACTS = 16;
 const MAX_FACT_CHARS = 200;
 
@@ -78,6 +78,9 @@ export class NodeLog implements StepLog {
   readonly #inspectedListeners = new Set<() => void>();
   /** Chooses what is streamed, where listeners do not want everything. */
   #sample: StreamSample | undefined;
+  /** What was chosen and is not posted yet. */
+  #chosen: SystemEvent[] = [];
+  #isStreamDue = false;
   #letters: DeadLetter[] = [];
   /** The number of the last report. */
   #told = 0;
@@ -390,20 +393,26 @@ export class NodeLog implements StepLog {
 
   /** Something was left out: that is told soon. */
   #leaveOut(sample: StreamSample): false {
-    if (sample.leftOut > 1) return false;
-    this.#deps.clock.setTimer(LEFT_OUT_MS, () => {
-      const count = sample.takeLeftOut();
-      if (this.#streamed === undefined || count === 0) return;
-      const { clock, place, outlet } = this.#deps;
-      const event: SystemEvent = {
-        type: 'events-left-out',
-        timestamp: clock.now(),
-        place: place.id,
-        count,
-      };
-      outlet.tell({ t: 'events', events: [event] });
-    });
+    if (sample.leftOut === 1) this.#streamSoon();
     return false;
+  }
+
+  /**
+   * Posts what was chosen of much, and how much that was, in one go: it does not count with a commit. Each post costs as much as
+   * several events.
+   */
+  #streamSoon(): void {
+    if (this.#isStreamDue) return;
+    this.#isStreamDue = true;
+    const { clock, place, outlet } = this.#deps;
+    clock.setTimer(STREAM_MS, () => {
+      this.#isStreamDue = false;
+      const events = this.#chosen;
+      this.#chosen = [];
+      const count = this.#sample?.takeLeftOut() ?? 0;
+      if (count > 0) events.push({ type: 'events-left-out', timestamp: clock.now(), place: place.id, count });
+      if (this.#streamed !== undefined && events.length > 0) outlet.tell({ t: 'events', events });
+    });
   }
 
   #streamTraffic(traffic: Traffic): void {
@@ -414,7 +423,10 @@ export class NodeLog implements StepLog {
     this.#watcher?.(event, mail);
     const events = this.#streamed;
     if (events === undefined) return;
-    if (events.push(event) === 1) this.#deps.outlet.planFlush();
+    if (this.#sample !== undefined) {
+      this.#chosen.push(event);
+      this.#streamSoon();
+    } else if (events.push(event) === 1) this.#deps.outlet.planFlush();
     else if (events.length >= EVENTS_A_POST) this.#postStreamed();
   }
 
