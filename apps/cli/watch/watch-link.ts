@@ -1,6 +1,11 @@
-import { readEvent, readState, type WatchedEvent, type WatchState } from '@orrery/visualiser/model';
+import {
+  readEvent,
+  readState,
+  SseReader,
+  type WatchedEvent,
+  type WatchState,
+} from '@orrery/visualiser/model';
 import type { Clock } from 'orrery';
-import { SseReader } from './sse-reader.ts';
 
 /** Where a team is served, and the token for it, if it needs one. */
 export interface WatchTarget {

@@ -46,3 +46,4 @@ export { statechartMermaid } from './statechart-mermaid.ts';
 export { type SvgNode, svgText } from './svg.ts';
 export { entryText, isBadEntry } from './event-text.ts';
 export { drawingOfSteps } from './drawing-of-steps.ts';
+export { type SseEvent, SseReader } from './sse-reader.ts';

@@ -1,5 +1,4 @@
-import { readEvent, readState, type WatchedEvent, type WatchState } from '../model/index.ts';
-import { SseParser } from './sse-parser.ts';
+import { readEvent, readState, SseReader, type WatchedEvent, type WatchState } from '../model/index.ts';
 
 /** How the connection to a team is. `reason` is a sentence. */
 export type StreamStatus =
@@ -78,14 +77,13 @@ export class WatchStream {
   }
 
   async #read(body: ReadableStream<Uint8Array>): Promise<void> {
-    const text = new TextDecoder();
-    const parser = new SseParser(({ event, data }) => this.#take(event, data));
+    const events = new SseReader();
     const reader = body.getReader();
     for (;;) {
       this.#listen();
       const { done, value } = await reader.read();
       if (done) return;
-      parser.push(text.decode(value, { stream: true }));
+      for (const { event, data } of events.push(value)) this.#take(event, data);
     }
   }
 

@@ -1,14 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SseParser, type SseMessage } from '../../worker/sse-parser.ts';
 import { type StreamStatus, WatchStream } from '../../worker/watch-stream.ts';
-
-function messagesOf(...parts: readonly string[]): SseMessage[] {
-  const messages: SseMessage[] = [];
-  const parser = new SseParser((message) => messages.push(message));
-  for (const part of parts) parser.push(part);
-  return messages;
-}
 
 const STATE = { format: 'orrery-watch', version: 1, nowMs: 5 };
 const frame = (event: string, data: unknown): string =>
@@ -41,35 +32,6 @@ function watched() {
 }
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-describe('the text of an event stream', () => {
-  it('is cut into messages, without comments and ids', () => {
-    expect(messagesOf(': ping\n\n', frame('events', [1]), 'data: a\ndata:b\n\n')).toEqual([
-      { event: 'events', data: '[1]' },
-      { event: 'message', data: 'a\nb' },
-    ]);
-  });
-
-  it('is the same wherever it is cut, and with any ends of lines', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.constantFrom('event: a', 'data: x', 'data', ': c', '', 'id: 7', 'data: ü'), {
-          maxLength: 20,
-        }),
-        fc.constantFrom('\n', '\r\n', '\r'),
-        fc.integer({ min: 1, max: 9 }),
-        (lines, end, size) => {
-          const text = `${lines.join(end)}${end}${end}x`;
-          const parts = Array.from({ length: Math.ceil(text.length / size) }, (_, at) =>
-            text.slice(at * size, (at + 1) * size),
-          );
-          expect(messagesOf(...parts)).toEqual(messagesOf(`${lines.join('\n')}\n\nx`));
-        },
-      ),
-      { numRuns: 200 },
-    );
-  });
-});
 
 describe('the stream of a team', () => {
   it('is connected when the first state has come, and hands on what it can read', async () => {

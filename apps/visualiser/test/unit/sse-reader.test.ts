@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type SseEvent, SseReader } from '../../../watch/sse-reader.ts';
+import { type SseEvent, SseReader } from '../../model/sse-reader.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const readAll = (chunks: readonly Uint8Array[]): SseEvent[] => {
