@@ -319,15 +319,20 @@ describe('A negotiator', () => {
     const actor = { id: 'negotiator', machine: 'negotiator', state: 'active' };
     await until('venus considers', async () => (await rowsOf('venus'))?.[0]?.children?.length === 1);
     const [open] = (await rowsOf('venus'))?.[0]?.children ?? [];
-    expect(open).toEqual({ id: expect.any(String), machine: 'responder', state: 'considering' });
-    expect(await rowsOf('mars')).toEqual([
+    expect(open).toMatchObject({
+      machine: 'responder',
+      state: 'considering',
+      nextTimer: { event: expect.any(String) as string },
+      facts: { proposer: 'sun' },
+    });
+    expect(await rowsOf('mars')).toMatchObject([
       { ...actor, children: [{ id: proposalId, machine: 'responder', state: 'assigned' }] },
     ]);
-    expect(await rowsOf('sun')).toEqual([
+    expect(await rowsOf('sun')).toMatchObject([
       {
         ...actor,
         children: [
-          { id: proposalId, machine: 'proposer', state: 'assigned' },
+          { id: proposalId, machine: 'proposer', state: 'assigned', facts: { holder: 'mars', asked: 1 } },
           { id: open?.id, machine: 'proposer', state: 'pending.open' },
         ],
       },

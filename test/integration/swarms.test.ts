@@ -153,11 +153,15 @@ describe('A coordinator', () => {
       const row = await coordinator();
       return row?.children?.[0]?.children?.[0]?.state === 'running.leased' && row;
     });
-    const children = [{ id: '1 mars', machine: 'assignment', state: 'active' }];
-    const subTask = { id: 'part-0', machine: 'subTask', state: 'running.leased', children };
-    const swarm = { id: expect.any(String), machine: 'swarm', state: 'active', children: [subTask] };
+    const children = [
+      { id: '1 mars', machine: 'assignment', state: 'active', facts: { assignee: 'mars', epoch: 1 } },
+    ];
+    const leased = { capability: work.id, assignee: 'mars', epoch: 1 };
+    const subTask = { id: 'part-0', machine: 'subTask', state: 'running.leased', facts: leased, children };
+    const facts = { owner: 'captain', subTasks: 1, done: 0 };
+    const swarm = { machine: 'swarm', state: 'active', facts, children: [subTask] };
     const about = { id: 'coordinator', machine: 'coordinator', state: 'active' };
-    expect(actor).toEqual({ ...about, children: [swarm] });
+    expect(actor).toMatchObject({ ...about, children: [swarm] });
     abort.abort();
     await asked;
     await until('the swarm is over', async () => (await coordinator())?.children?.length === 0);
