@@ -411,7 +411,8 @@ export class MailSender {
   /** Monotonic milliseconds, when this routing is measured, else NaN. */
   #startRouting(isMeasured: boolean): number {
     this.#routed += 1;
-    if (this.#routed % MEASURE_EVERY !== 1 && !isMeasured && !this.#thread.log.isWhollyTold) return Number.NaN;
+    if (this.#routed % MEASURE_EVERY !== 1 && !isMeasured && !this.#thread.log.isWhollyTold)
+      return Number.NaN;
     return this.#thread.seams.clock.monotonicMs();
   }
 
