@@ -44,7 +44,7 @@ describe('reading results', () => {
     expect(codeAndText(() => reportIn(JSON.stringify(rest), 'a.json'))).toContain('machine is missing');
     const text = JSON.stringify(report).replace('"of":"rate"', '"of":"colour"');
     expect(codeAndText(() => reportIn(text, 'a.json'))).toContain(
-      'results[0].comparisons[0].of is "colour", expected "rate" or "time"',
+      'results[0].comparisons[0].of is "colour", expected "rate", "time" or "cpu"',
     );
     expect(machine.cores).toBe(2);
   });
