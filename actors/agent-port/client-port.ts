@@ -163,10 +163,13 @@ class ClientPort implements AgentPort {
     this.#opened.endGrant(envelopeId, peer);
   }
 
-  readonly steps: StepWatch = {
-    isOn: () => this.#client?.steps.isOn() === true,
-    tell: (step) => this.#client?.steps.tell(step),
-  };
+  /** Made when it is asked for: most ports run no machine, and one is made for each piece of work. */
+  get steps(): StepWatch {
+    return {
+      isOn: () => this.#client?.steps.isOn() === true,
+      tell: (step) => this.#client?.steps.tell(step),
+    };
+  }
 
   note(event: Omit<SystemEvent, 'timestamp'>): void {
     this.#client?.note(event);

@@ -27,8 +27,7 @@ ${body.filter((part) => part !== '').join('\n')}
 
 /** Text with what readers would not see as a sign of its own: control characters, and marks that turn the direction. */
 export const shown = (text: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that are replaced
-  text.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, '\ufffd');
+  text.replace(/[\p{Cc}\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu, '\ufffd');
 
 export const escaped = (text: string): Fragment => html`${shown(text)}`;
 

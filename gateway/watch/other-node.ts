@@ -1,6 +1,7 @@
 import { remoteFailed } from '../../runtime/protocol/edge-errors.ts';
 import { reasonOf } from '../../runtime/protocol/errors.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
+import { sleepUntil } from '../../runtime/protocol/sleep-until.ts';
 import { SystemEvent } from '../../runtime/protocol/system-event.ts';
 import { serverSentEvents } from '../reach/server-sent-events.ts';
 import { NodeState, type WatchedNode } from './watched-node.ts';
@@ -60,7 +61,8 @@ export class OtherNode {
       } catch (error) {
         this.#trouble = reasonOf(error);
       }
-      await this.#wait(WAITS_MS[Math.min(tries, WAITS_MS.length - 1)] as number);
+      const waitMs = WAITS_MS[Math.min(tries, WAITS_MS.length - 1)] as number;
+      await sleepUntil(this.#deps.clock, waitMs, this.#ending.signal).catch(() => undefined);
     }
   }
 
@@ -104,19 +106,5 @@ export class OtherNode {
         timestamp: timestamp + this.#behindMs,
       });
     }
-  }
-
-  #wait(ms: number): Promise<void> {
-    const { signal } = this.#ending;
-    if (signal.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      const end = (): void => {
-        cancel();
-        signal.removeEventListener('abort', end);
-        resolve();
-      };
-      const cancel = this.#deps.clock.setTimer(ms, end);
-      signal.addEventListener('abort', end);
-    });
   }
 }

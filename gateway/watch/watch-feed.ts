@@ -133,6 +133,7 @@ export class WatchFeed {
     if (!this.#watchers.delete(watcher) || this.#watchers.size > 0) return;
     const stop = this.#stop;
     this.#stop = undefined;
+    this.#areLettersStale = true;
     stop?.then(
       (end) => end(),
       () => undefined,
@@ -163,7 +164,8 @@ export class WatchFeed {
 
   async #lastLetters(): Promise<readonly WatchedLetter[]> {
     if (!this.#areLettersStale) return this.#letters;
-    this.#areLettersStale = false;
+    // While nobody watches, nobody says that there are more.
+    this.#areLettersStale = this.#stop === undefined;
     this.#letters = lettersShown(await this.#deps.system.deadLetters());
     return this.#letters;
   }

@@ -91,11 +91,10 @@ export class Watcher implements AsyncIterable<WatchMessage> {
     if (events.length > 0) yield { event: 'events', data: events };
   }
 
-  #takes({ type, correlationId, actorId, agentId, timestamp, security }: SystemEvent): boolean {
+  #takes(event: SystemEvent): boolean {
+    const { type, security } = event;
     const isRare =
       security === true || type === 'dead-letter' || type === 'error' || type === 'events-left-out';
-    return isRare
-      ? this.#sample.takesRare(timestamp)
-      : this.#sample.takes(correlationId ?? actorId ?? agentId ?? type, timestamp);
+    return this.#sample.takesEvent(event, isRare);
   }
 }

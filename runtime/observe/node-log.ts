@@ -381,14 +381,10 @@ export class NodeLog implements StepLog {
     return sample === undefined || sample.takes(correlationId ?? id, atMs) || this.#leaveOut(sample);
   }
 
-  #isSampled({ type, correlationId, actorId, agentId, timestamp }: SystemEvent): boolean {
+  #isSampled(event: SystemEvent): boolean {
     const sample = this.#sample;
-    if (sample === undefined) return true;
-    const isRare = type === 'dead-letter' || type === 'error';
-    const isTaken = isRare
-      ? sample.takesRare(timestamp)
-      : sample.takes(correlationId ?? actorId ?? agentId ?? type, timestamp);
-    return isTaken || this.#leaveOut(sample);
+    const isRare = event.type === 'dead-letter' || event.type === 'error';
+    return sample === undefined || sample.takesEvent(event, isRare) || this.#leaveOut(sample);
   }
 
   /** Something was left out: that is told soon. */

@@ -1,3 +1,5 @@
+import type { SystemEvent } from '../protocol/system-event.ts';
+
 /** Events are counted in windows of this length, milliseconds. */
 const WINDOW_MS = 100;
 const WINDOWS_A_SECOND = 1_000 / WINDOW_MS;
@@ -49,6 +51,13 @@ export class StreamSample {
   takesRare(atMs: number): boolean {
     this.#goTo(atMs);
     return this.#takeIfRoom();
+  }
+
+  /** The same for an event, by its conversation or else by what it is about; `isRare`: it is shown whatever that is. */
+  takesEvent(event: SystemEvent, isRare: boolean): boolean {
+    const { type, correlationId, actorId, agentId, timestamp } = event;
+    if (isRare) return this.takesRare(timestamp);
+    return this.takes(correlationId ?? actorId ?? agentId ?? type, timestamp);
   }
 
   /** How many were left out since this was last called. */

@@ -25,7 +25,7 @@ export async function statelyCommand(options: TypedOptions, deps: CommandDeps): 
   const target = await watchTarget(options, { folder: runtimeFolder(process.env), isServed });
   try {
     const stately = new StatelyEvents(await drawingsOf(target()));
-    using inspector = new Inspector(url, { clock, onOpen: () => stately.forget() });
+    using inspector = new Inspector(url, { clock, onLost: () => stately.forget() });
     const sink: WatchSink = {
       state: (_state: WatchState) => undefined,
       events: (events: readonly WatchedEvent[]) => {
@@ -65,9 +65,9 @@ async function drawingsOf({ url, token }: WatchTarget): Promise<readonly Machine
   return machines;
 }
 
-/** `onOpen`: an inspector is there, that has been told nothing. */
+/** `onLost`: whoever comes next has been told nothing. */
 interface InspectorDeps extends Pick<CommandDeps, 'clock'> {
-  readonly onOpen: () => void;
+  readonly onLost: () => void;
 }
 
 /** The connection to an inspector, which is made again when it is lost. What it cannot take meanwhile is left out. */
@@ -104,12 +104,11 @@ class Inspector implements Disposable {
     socket.addEventListener('open', () => {
       const held = this.#held;
       this.#held = [];
-      if (held.length === 0) this.#deps.onOpen();
       for (const message of held) this.send(message);
     });
     socket.addEventListener('close', () => {
       if (this.#isOver) return;
-      this.#deps.onOpen();
+      this.#deps.onLost();
       this.#cancel = this.#deps.clock.setTimer(RETRY_MS, () => this.#open());
     });
     // What went wrong comes as its close.
