@@ -29,7 +29,7 @@ export const inspectedTell: Contender = {
   name: 'orrery, inspected',
   open: async () => {
     const listen = async (system: Pick<Team, 'inspect'>): Promise<void> => {
-      await system.inspect(() => undefined, { eventsPerSecond: 2_500, inOrder: true });
+      await system.inspect(() => undefined, { eventsPerSecond: 1_000, inOrder: true });
     };
     return openTeam({ receivers: 'handler', layout: 'tiers', where: 'across' }, tell, listen);
   },
