@@ -440,6 +440,7 @@ export const ROOMS: readonly Room[] = [
     imports: [
       'runtime/protocol',
       'runtime/observe/event-order.ts',
+      'runtime/observe/hide-secrets.ts',
       'runtime/observe/stream-sample.ts',
       'gateway/reach',
       'gateway/http',

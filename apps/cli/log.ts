@@ -1,5 +1,4 @@
-import type { Logger } from 'orrery';
-import { hideSecrets, hideSecretsIn } from './hide-secrets.ts';
+import { hideSecrets, hideSecretsIn, type Logger } from 'orrery';
 import { isInstalled } from './optional-packages.ts';
 import type { TypedOptions } from './run-plan.ts';
 import type { Screen } from './screen.ts';

@@ -30,11 +30,11 @@ export function sceneLater(scene: Scene, atMs: number): Scene {
   if (atMs <= scene.atMs) return scene;
   const { position, startedAtMs, about, agents, places, peers, machines, inFlight, edges, proposals } = scene;
   const { mission, account, totals, rates, spending, deadLetters, deadLetterTotal, security } = scene;
-  const { failures, lives, swarmNotes, leftOut, canUnlock } = scene;
+  const { nodes, failures, lives, swarmNotes, leftOut, canUnlock } = scene;
   return {
     ...{ position, atMs, startedAtMs, about, agents, places, peers, machines, inFlight, edges, proposals },
     ...{ mission, account, totals, rates, spending, deadLetters, deadLetterTotal, security },
-    ...{ failures, lives, swarmNotes, leftOut, canUnlock },
+    ...{ nodes, failures, lives, swarmNotes, leftOut, canUnlock },
   };
 }
 

@@ -4,6 +4,7 @@ import type { Clock } from '../../runtime/protocol/seams.ts';
 import { sleepUntil } from '../../runtime/protocol/sleep-until.ts';
 import { SystemEvent } from '../../runtime/protocol/system-event.ts';
 import { serverSentEvents } from '../reach/server-sent-events.ts';
+import { NamesHere } from './names-here.ts';
 import { NodeState, type WatchedNode } from './watched-node.ts';
 
 /** An event with the state of a large team has room. */
@@ -17,10 +18,12 @@ export interface NodeAddress {
   readonly token: string;
 }
 
+/** `self`: what this node is called. */
 export interface OtherNodeDeps {
+  readonly self: string;
   readonly clock: Pick<Clock, 'now' | 'setTimer'>;
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
-  /** Shows an event of that node, as this one would have told it: in its time, at a place that names the node. */
+  /** Shows an event of that node, as this one would have told it: in its time, under the names that things have here. */
   readonly show: (event: SystemEvent) => void;
 }
 
@@ -30,6 +33,7 @@ export class OtherNode {
   readonly #deps: OtherNodeDeps;
   readonly #ending = new AbortController();
   #state: NodeState | undefined;
+  #names: NamesHere | undefined;
   /** How far its clock is behind: of all that were seen the least, which was the least under way. */
   #behindMs = Number.POSITIVE_INFINITY;
   #trouble: string | undefined = 'it was not reached yet';
@@ -87,24 +91,23 @@ export class OtherNode {
   #take(data: string): void {
     const state = NodeState.safeParse(JSON.parse(data));
     if (!state.success) throw remoteFailed(this.#address.url, 'its state is none that is known here');
-    this.#state = state.data;
+    const { self } = this.#deps;
+    const { node } = state.data;
+    // Nodes that were given no name are all called alike.
+    this.#names = new NamesHere(node === self ? new URL(this.#address.url).host : node, self);
+    this.#state = this.#names.state(state.data);
     this.#trouble = undefined;
     this.#behindMs = Math.min(this.#behindMs, this.#deps.clock.now() - state.data.nowMs);
   }
 
   #show(events: unknown): void {
-    const node = this.#state?.node;
-    if (!Array.isArray(events) || node === undefined) return;
-    for (const event of events) {
-      const known = SystemEvent.safeParse(event);
+    const names = this.#names;
+    if (!Array.isArray(events) || names === undefined) return;
+    for (const told of events) {
+      const known = SystemEvent.safeParse(told);
       if (!known.success || known.data.node !== undefined) continue;
-      const { timestamp, place = '' } = known.data;
-      this.#deps.show({
-        ...known.data,
-        node,
-        place: `${node}/${place}`,
-        timestamp: timestamp + this.#behindMs,
-      });
+      const event = names.event(known.data);
+      this.#deps.show({ ...event, timestamp: event.timestamp + this.#behindMs });
     }
   }
 }

@@ -1,16 +1,15 @@
+import { HIDDEN, hideSecrets } from '../../runtime/observe/hide-secrets.ts';
 import type { JsonValue } from '../../runtime/protocol/json-value.ts';
 
 /** Values under such names are not shown. */
 const SECRET_NAME =
   /pass(word|phrase)?$|secret|token|api[-_]?key|authorization|cookie|credential|private[-_]?key|seed$|mnemonic/i;
-/** Texts that are secrets whatever their name is. */
-const SECRET_TEXT =
-  /-----BEGIN [A-Z ]*PRIVATE KEY-----|\b(sk|pk|ghp|gho|xox[abps])[-_][A-Za-z0-9_-]{16,}|\beyJ[\w-]{10,}\.[\w-]{10,}\./;
+/** So much of a text is looked at; a secret that reaches beyond what is shown is found too. */
+const MAX_SEEN = 10_000;
 const MAX_TEXT = 500;
 const MAX_ITEMS = 50;
 const MAX_DEPTH = 8;
 const MAX_VALUES = 1_000;
-const HIDDEN = '(hidden)';
 
 /** What of a payload an operator is shown: secrets are hidden, and what is long, wide or deep is cut, which is said there. */
 export const redacted = (value: unknown): JsonValue =>
@@ -46,6 +45,6 @@ function shown(value: unknown, { depth, left }: Place): JsonValue {
 }
 
 function textOf(text: string): string {
-  if (SECRET_TEXT.test(text.slice(0, 10_000))) return HIDDEN;
-  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}… (${text.length} characters)` : text;
+  const shown = hideSecrets(text.slice(0, MAX_SEEN));
+  return text.length > MAX_TEXT ? `${shown.slice(0, MAX_TEXT)}… (${text.length} characters)` : shown;
 }

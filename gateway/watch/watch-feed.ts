@@ -104,15 +104,16 @@ export class WatchFeed {
   }
 
   async #begin(): Promise<() => void> {
-    const { system, options, seams, fetch } = this.#deps;
+    const { system, options, seams, about, fetch } = this.#deps;
     const { clock } = seams;
+    const self = about.node;
     const shown = (event: SystemEvent): void => this.#show(event);
     // What comes from elsewhere is longer under way.
     const order = options.nodes.length > 0 ? new EventOrder(clock, shown, HOLD_OTHERS_MS) : undefined;
     const show = (event: SystemEvent): void => (order === undefined ? shown(event) : order.add(event));
     const eventsPerSecond = Math.max(10, options.eventsPerSecond / THREAD_SHARE);
     const stop = await system.inspect(show, { eventsPerSecond, inOrder: true });
-    this.#others = options.nodes.map((node) => new OtherNode(node, { clock, fetch, show }));
+    this.#others = options.nodes.map((node) => new OtherNode(node, { self, clock, fetch, show }));
     this.#stateLater();
     return () => {
       this.#cancelState();

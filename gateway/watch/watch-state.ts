@@ -61,7 +61,7 @@ export interface MissionBoard {
  * - `startedAtMs`, `nowMs` Unix milliseconds; the first is when it began to be served.
  * - `canUnlock`            whoever has the token for that may act.
  * - `deadLetters`          how many there were, and the last of them, newest first.
- * - `nodes`                other nodes that are watched from here; their events are among those of this one.
+ * - `nodes`                other nodes that are watched from here; their events are among those of this one, under the same names.
  * - `recent`               the last events, oldest first; only in the first state that a watcher gets.
  */
 export interface WatchState {

@@ -27,7 +27,7 @@ export const NodeState = z.object({
 });
 export type NodeState = z.infer<typeof NodeState>;
 
-/** Another node as watchers are shown it. `trouble`: why nothing new is known of it. */
+/** Another node as watchers are shown it, its agents and threads by the names that they have here. `trouble`: why nothing new is known of it. */
 export interface WatchedNode extends Partial<NodeState> {
   readonly url: string;
   readonly trouble?: string;

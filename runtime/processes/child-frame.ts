@@ -43,6 +43,20 @@ const FrameTarget = z.strictObject({
 });
 export type FrameTarget = z.infer<typeof FrameTarget>;
 
+const MAX_NAME = 256;
+const MAX_GUARDS = 32;
+const Name = z.string().transform((name) => name.slice(0, MAX_NAME));
+
+/** A `WatchedStep` of XState logic. */
+const Step = z.strictObject({
+  machine: Name,
+  actorId: Name,
+  event: Name,
+  from: Name,
+  to: Name,
+  failedGuards: z.array(Name).max(MAX_GUARDS).exactOptional(),
+});
+
 /** Options of a send: whoever performs it looks at them as at those of any other agent. */
 const Options = z.record(z.string(), z.unknown());
 
@@ -61,6 +75,7 @@ const Request = { n: Count, a: Count, target: FrameTarget, input: z.unknown().op
  * - `ask`, `read`, `send` are answered under their `a`; `cancel` ends the wait, `want` asks for so many more chunks.
  * - `call`   the process stands still until it is answered. `input` is what is told, spent, kept or declared.
  * - `left`   the answer to `leave`: its state, if it keeps one, or why that cannot be handed on.
+ * - `step`   of its machine, told while somebody watches.
  * - `lost`   the agent's logic failed outside of any envelope. `stray`: nobody caught an error.
  */
 export const ChildFrame = z.discriminatedUnion('t', [
@@ -98,6 +113,7 @@ export const ChildFrame = z.discriminatedUnion('t', [
     input: z.unknown().optional(),
     options: Options.optional(),
   }),
+  z.strictObject({ t: z.literal('step'), step: Step }),
   z.strictObject({ t: z.literal('exited') }),
   z.strictObject({ t: z.literal('lost'), error: ThrownData }),
   z.strictObject({ t: z.literal('stray'), error: ThrownData }),

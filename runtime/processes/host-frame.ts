@@ -18,6 +18,7 @@ import type { Progress } from '../agent/context.ts';
  * - `pull`   so many more chunks of a stream are wanted.
  * - `answer` of what the code waits for; `sent`, `progress`, `tainted` and `chunk` are not the last.
  * - `stop`   end the life.
+ * - `watch`  somebody wants to be told the steps of its machine, or nobody does any more.
  * - `ping`   answer, if the event loop turns.
  */
 export type HostFrame =
@@ -37,6 +38,7 @@ export type HostFrame =
   | { readonly t: 'pull'; readonly n: number; readonly count: number }
   | ({ readonly t: 'answer'; readonly a: number } & Answer)
   | { readonly t: 'stop' }
+  | { readonly t: 'watch'; readonly isOn: boolean }
   | { readonly t: 'ping' };
 
 /**

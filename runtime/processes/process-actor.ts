@@ -11,6 +11,7 @@ import type { InFlow } from '../mailbox/in-flow.ts';
 import { type Mail, messageTypeOf, NO_ASK, toEnvelope } from '../mailbox/mail.ts';
 import { catalogueEvent } from '../protocol/catalogue-approval.ts';
 import type { Snapshot } from '../protocol/snapshot.ts';
+import type { StepWatch } from '../protocol/step-watch.ts';
 import { mergeTaint } from '../protocol/taint.ts';
 import { warnOfStray } from '../protocol/warn-of.ts';
 import {
@@ -77,6 +78,8 @@ export class ProcessActor implements ActorLife, ProcessListener {
   /** Those that the cell has not come to yet. */
   readonly #ahead = new Map<Mail, Work>();
   readonly #pace = new Pace();
+  readonly #steps: StepWatch;
+  #stopWatching: (() => void) | undefined;
   #process: AgentProcess | undefined;
   #requests: ProcessRequests | undefined;
   #given = 0;
@@ -87,6 +90,7 @@ export class ProcessActor implements ActorLife, ProcessListener {
     this.#cell = cell;
     this.#deps = deps;
     this.#life = new Handling(cell, undefined);
+    this.#steps = cell.thread.log.stepsOf(cell.row.id);
   }
 
   get isOver(): boolean {
@@ -112,6 +116,7 @@ export class ProcessActor implements ActorLife, ProcessListener {
     const timeoutMs = definition.options.startTimeoutMs ?? DEFAULT_START_MS;
     await thread.wheel.within(process.start(row.id, this, from), timeoutMs, `The start of ${row.id}`);
     this.#isRunning = !this.isOver;
+    if (this.#isRunning) this.#watch(process);
     return undefined;
   }
 
@@ -211,7 +216,16 @@ export class ProcessActor implements ActorLife, ProcessListener {
     await process?.gone;
   }
 
+  /** Has the process tell the steps of its machine while somebody wants to be told. */
+  #watch(process: AgentProcess): void {
+    this.#stopWatching = this.#steps.onChange?.(() =>
+      process.write({ t: 'watch', isOn: this.#steps.isOn() }),
+    );
+    if (this.#steps.isOn()) process.write({ t: 'watch', isOn: true });
+  }
+
   #endLife(reason: OrreryError): void {
+    this.#stopWatching?.();
     for (const { stream } of this.#works.values()) stream?.close();
     this.#life.abort(reason);
     this.#life.end();
@@ -259,6 +273,9 @@ export class ProcessActor implements ActorLife, ProcessListener {
         return true;
       case 'want':
         this.#requests?.want(frame.a, frame.count);
+        return true;
+      case 'step':
+        if (this.#steps.isOn()) this.#steps.tell(frame.step);
         return true;
       case 'exited':
         this.#cell.exit();

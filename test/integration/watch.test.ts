@@ -205,23 +205,31 @@ describe('A system that is watched (F-08)', () => {
       watch: { nodes: [{ url: there.url, token: TOKEN }] },
     });
     const response = await fetch(`${here.url}/watch/events`, as(TOKEN));
+    const node = new URL(there.url).host;
     const places = new Set<string>();
+    const handlers = new Set<string>();
     let nodes: WatchState['nodes'];
     let isAsking = false;
     for await (const { event, data } of streamedEvents(response)) {
       if (event === 'state') {
         ({ nodes } = data as WatchState);
-        if (!isAsking && nodes?.[0]?.agents?.[0]?.id === 'living') {
+        if (!isAsking && nodes?.[0]?.agents?.[0]?.id === `${node}/living`) {
           isAsking = true;
           await far.ask({ agent: 'living', capability: add }, 1);
           await near.ask({ agent: 'gate', capability: open }, undefined);
         }
       }
       if (event !== 'events') continue;
-      for (const { place, node } of data as SystemEvent[]) places.add(`${node ?? 'here'}: ${place}`);
-      if (places.has('local: local/worker-1') && places.has('here: worker-1')) break;
+      for (const { type, place, node: from = 'here', targetAgentId = '' } of data as SystemEvent[]) {
+        places.add(`${from}: ${place}`);
+        if (type === 'message-received') handlers.add(targetAgentId);
+      }
+      if (places.has(`${node}: ${node}/worker-1`) && places.has('here: worker-1') && handlers.size === 2)
+        break;
     }
-    expect(nodes).toMatchObject([{ url: there.url, node: 'local', agents: [{ id: 'living' }] }]);
+    // Two nodes that were given no name are both "local": the other one goes by its address.
+    expect(nodes).toMatchObject([{ url: there.url, node, agents: [{ id: `${node}/living` }] }]);
+    expect([...handlers].sort()).toEqual([`${node}/living`, 'gate'].sort());
     await far.stop();
     const state = async () =>
       (await (await fetch(`${here.url}/watch/state`, as(TOKEN))).json()) as WatchState;

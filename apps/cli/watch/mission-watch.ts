@@ -38,9 +38,11 @@ export class MissionWatch {
     if (event.type === 'mission.started') {
       this.#name = event.mission;
       this.#gate = event.gate;
-      for (const { id, title } of event.tasks)
-        this.#tasks.set(id, { id, title, state: 'waiting', attempts: 0, gates: [] });
       this.#tell({ step: 'mission-started', facts: { tasks: event.tasks.length } });
+      for (const { id, title } of event.tasks) {
+        this.#tasks.set(id, { id, title, state: 'waiting', attempts: 0, gates: [] });
+        this.#tell({ step: 'task-changed', task: id, facts: { state: 'waiting', attempts: 0, title } });
+      }
     }
     if (event.type === 'task.changed') this.#changed(event);
     if (event.type === 'task.progress') {

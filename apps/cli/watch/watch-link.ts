@@ -1,10 +1,4 @@
-import {
-  readEvent,
-  readState,
-  SseReader,
-  type WatchedEvent,
-  type WatchState,
-} from '@orrery/visualiser/model';
+import { retryDelayMs, type WatchedEvent, WatchReader, type WatchState } from '@orrery/visualiser/model';
 import type { Clock } from 'orrery';
 
 /** Where a team is served, and the token for it, if it needs one. */
@@ -47,14 +41,8 @@ export class WatchRefused extends Error {
   }
 }
 
-const FIRST_DELAY_MS = 500;
-const LONGEST_DELAY_MS = 10_000;
 /** The team says something at least every ten seconds. */
 const SILENCE_MS = 30_000;
-
-/** How long to wait before the next try, after so many that failed. */
-export const retryDelayMs = (failures: number): number =>
-  Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.max(0, failures - 1));
 
 /** A connection to a team that is watched, which is made again when it is lost. */
 export class WatchLink {
@@ -92,22 +80,18 @@ export class WatchLink {
     const { sink } = this.#deps;
     using silence = new Silence(this.#deps.clock, SILENCE_MS);
     const response = await this.#open(AbortSignal.any([signal, silence.signal]));
-    const reader = new SseReader();
+    const reader = new WatchReader();
     let isLive = false;
     for await (const chunk of response.body ?? []) {
       silence.heard();
-      for (const { event, data } of reader.push(chunk as Uint8Array)) {
-        const value = parsed(data);
-        if (event === 'state') {
-          const state = readState(value);
-          if (state === undefined)
-            throw new Error('it tells its state in a way that this version cannot read');
-          if (!isLive) onLive();
-          isLive = true;
-          sink.state(state);
+      for (const message of reader.push(chunk as Uint8Array)) {
+        if (message.kind === 'events') {
+          sink.events(message.events);
+          continue;
         }
-        if (event === 'events' && Array.isArray(value))
-          sink.events(value.map(readEvent).filter((one) => one !== undefined));
+        if (!isLive) onLive();
+        isLive = true;
+        sink.state(message.state);
       }
     }
   }
@@ -178,12 +162,4 @@ function reasonOf(error: unknown): string {
   };
   if (cause?.code === 'ECONNREFUSED') return 'nobody listens there';
   return cause?.message ?? cause?.code ?? message;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

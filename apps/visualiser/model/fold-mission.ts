@@ -1,4 +1,4 @@
-import { numberOf } from './fold-work.ts';
+import { numberOf, textOf } from './fold-work.ts';
 import { spendTo } from './fold-traffic.ts';
 import type { SceneDraft } from './scene-draft.ts';
 import type { MissionScene, TaskScene } from './scene.ts';
@@ -15,8 +15,9 @@ const STATE_AFTER: Readonly<Record<string, string>> = {
   'task-blocked': 'blocked',
 };
 
-/** What an event says of the mission's board. */
+/** What an event says of the mission's board. Missions of other nodes are shown there. */
 export function applyMission(draft: SceneDraft, event: WatchedEvent): void {
+  if (event.node !== undefined) return;
   if (event.type === 'mission') told(draft, event);
   else guess(draft, event);
 }
@@ -41,10 +42,14 @@ function told(draft: SceneDraft, event: WatchedEvent): void {
     return;
   }
   const before = mission.tasks.get(task) ?? emptyTask(task, timestamp);
-  const state = Object.hasOwn(STATE_AFTER, step) ? (STATE_AFTER[step] ?? before.state) : before.state;
+  const state =
+    textOf(facts?.get('state')) ??
+    (Object.hasOwn(STATE_AFTER, step) ? STATE_AFTER[step] : undefined) ??
+    before.state;
   const attempts = numberOf(facts?.get('attempts'));
   putTask(mission, {
     ...before,
+    title: textOf(facts?.get('title')) ?? before.title,
     state,
     sinceMs: state === before.state ? before.sinceMs : timestamp,
     agentId: event.agentId ?? before.agentId,

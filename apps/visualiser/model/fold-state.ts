@@ -1,6 +1,7 @@
 import { takeFacts } from './fold-machines.ts';
 import { takeMission } from './fold-mission.ts';
 import { takeProposal } from './fold-work.ts';
+import type { DeadLetterScene } from './scene.ts';
 import type { SceneDraft } from './scene-draft.ts';
 import type { StateActor, StateAgent, StatePlace, WatchState } from './watch-state.ts';
 
@@ -13,6 +14,7 @@ export function applyState(draft: SceneDraft, state: WatchState): void {
   for (const place of state.places) takePlace(draft, place);
   const listed = new Listed();
   for (const agent of state.agents) takeAgent(draft, agent, listed);
+  takeNodes(draft, state, listed);
   endUnlisted(draft, listed);
   removeGone(draft, state);
   for (const peer of state.peers) draft.peers.set(peer.node, peer);
@@ -21,9 +23,23 @@ export function applyState(draft: SceneDraft, state: WatchState): void {
   dropUnknownInFlight(draft, state);
 }
 
-function takePlace(draft: SceneDraft, { id, kind, pid, threadId }: StatePlace): void {
+function takePlace(draft: SceneDraft, { id, kind, pid, threadId }: StatePlace, node?: string): void {
   const place = draft.placeOf(id);
-  Object.assign(place, { kind, pid, threadId, isAlive: true });
+  Object.assign(place, { kind, node, pid, threadId, isAlive: true });
+}
+
+/** Other nodes that are watched too: what one says of its own agents is right, whoever else knows them. */
+function takeNodes(draft: SceneDraft, { nodes, agents: own }: WatchState, listed: Listed): void {
+  const names = nodes.map(({ node, url }) => node ?? url);
+  draft.nodes = new Map(nodes.map((node, at) => [names[at] ?? node.url, node]));
+  const known = new Set(own.map(({ id }) => id));
+  for (const [at, { agents, places }] of nodes.entries()) {
+    const node = names[at] ?? '';
+    for (const place of places) takePlace(draft, place, node);
+    for (const agent of agents)
+      if (agent.id.startsWith(`${node}/`) || !known.has(agent.id))
+        takeAgent(draft, { ...agent, node }, listed);
+  }
 }
 
 /** The actors that a state lists, and whose it lists: those of other agents nobody was asked for. */
@@ -111,9 +127,9 @@ function endUnlisted(draft: SceneDraft, { keys, agents }: Listed): void {
 const TOLD_APART: ReadonlySet<string> = new Set(['agentLife', 'cell', 'agentProcess']);
 
 /** Agents that the team no longer has are gone; the runtime's own senders and those of other nodes are not in its list. */
-function removeGone(draft: SceneDraft, { agents }: WatchState): void {
+function removeGone(draft: SceneDraft, { agents, nodes }: WatchState): void {
   if (agents.length === 0) return;
-  const there = new Set(agents.map(({ id }) => id));
+  const there = new Set([agents, ...nodes.map((node) => node.agents)].flat().map(({ id }) => id));
   for (const [id, { isSystem, version }] of draft.agents)
     if (!isSystem && version !== undefined && !there.has(id)) draft.agents.delete(id);
 }
@@ -121,17 +137,23 @@ function removeGone(draft: SceneDraft, { agents }: WatchState): void {
 function takeDeadLetters(draft: SceneDraft, { deadLetters }: WatchState): void {
   if (deadLetters.total === 0 && deadLetters.last.length === 0) return;
   const conversations = new Map(draft.deadLetters.map(({ id, conversationId }) => [id, conversationId]));
-  draft.deadLetterTotal = Math.max(deadLetters.total, deadLetters.last.length);
-  draft.deadLetters = deadLetters.last
-    .map((letter) => ({ ...letter, id: letter.id, conversationId: conversations.get(letter.id) }))
-    .sort((one, other) => one.atMs - other.atMs);
+  const elsewhere = draft.deadLetters.filter(({ node }) => node !== undefined);
+  draft.deadLetterTotal = Math.max(deadLetters.total, deadLetters.last.length) + elsewhere.length;
+  const here = deadLetters.last.map((letter): DeadLetterScene => {
+    return { ...letter, id: letter.id, node: undefined, conversationId: conversations.get(letter.id) };
+  });
+  draft.deadLetters = [...here, ...elsewhere].sort((one, other) => one.atMs - other.atMs);
 }
 
-/** Where events were left out, some envelopes seem to be on their way for ever: there are no more than the team counts. */
+/**
+ * Where events were left out, some envelopes seem to be on their way for ever: there are no more than the team counts. What is on
+ * its way at other nodes is not in that count.
+ */
 function dropUnknownInFlight(draft: SceneDraft, { account }: WatchState): void {
   if (account === undefined || (draft.leftOut === 0 && account.inFlight > 0)) return;
-  let surplus = draft.inFlight.size - account.inFlight;
-  for (const [id, { sentAtMs }] of draft.inFlight) {
+  const own = [...draft.inFlight].filter(([, { node }]) => node === undefined);
+  let surplus = own.length - account.inFlight;
+  for (const [id, { sentAtMs }] of own) {
     if (surplus <= 0) return;
     // What has just been sent may be younger than the count.
     if (sentAtMs > draft.atMs - 1_000) continue;

@@ -78,6 +78,7 @@ function enter(draft: SceneDraft, event: WatchedEvent, envelopeId: string) {
   const envelope = {
     owner: 0,
     envelopeId,
+    node: event.node,
     sender,
     recipient: targetAgentId ?? recipient,
     messageType,
@@ -212,6 +213,7 @@ function deadLetter(draft: SceneDraft, event: WatchedEvent): void {
   const { envelopeId, sender, recipient, messageType, errorCode, reason, timestamp } = event;
   draft.noteDeadLetter({
     id: envelopeId,
+    node: event.node,
     sender: sender ?? '',
     recipient: event.targetAgentId ?? recipient ?? '',
     type: messageType ?? '',

@@ -10,19 +10,20 @@ export {
   type RecordingOptions,
 } from './recording.ts';
 export * from './scene.ts';
+export { nameAtNode } from './scene-draft.ts';
 export { sentenceOf } from './sentence.ts';
 export { shownText } from './shown-text.ts';
 export { isTaskOver } from './task-state.ts';
 export type { HeaderAgent, TraceHeader } from './trace-header.ts';
 export { type TraceFault, TraceReader, type TraceSink } from './trace-reader.ts';
 export { groupedTroubles, nameIn, type Trouble, troublesOf, type Wait, waitsOf } from './troubles.ts';
+export { retryDelayMs, type WatchMessage, WatchReader } from './watch-reader.ts';
 export * from './watch-state.ts';
 export {
   conversationIdOf,
   type Fact,
   isSystemId,
   machineIdOf,
-  type NextTimer,
   readEvent,
   requestOf,
   type WatchedEvent,
@@ -46,4 +47,3 @@ export { statechartMermaid } from './statechart-mermaid.ts';
 export { type SvgNode, svgText } from './svg.ts';
 export { entryText, isBadEntry } from './event-text.ts';
 export { drawingOfSteps } from './drawing-of-steps.ts';
-export { type SseEvent, SseReader } from './sse-reader.ts';

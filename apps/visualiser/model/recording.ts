@@ -355,7 +355,11 @@ const MAX_EVENTS_OF_ONE = 20_000;
 const isTrouble = ({ errorCode, type, outcome }: WatchedEvent): boolean =>
   errorCode !== undefined || type === 'dead-letter' || (outcome !== undefined && outcome !== 'handled');
 
-const weightOf = (entry: Entry): number => (entry.kind === 'event' ? 1 : 1 + entry.state.agents.length);
+function weightOf(entry: Entry): number {
+  if (entry.kind === 'event') return 1;
+  const { agents, nodes } = entry.state;
+  return nodes.reduce((sum, node) => sum + node.agents.length, 1 + agents.length);
+}
 
 function grown<T extends Float64Array | Uint32Array>(from: T, into: T): T {
   into.set(from);

@@ -1,7 +1,7 @@
+import type { Conservation } from 'orrery';
 import {
   AGENT_RATE_SECONDS,
   type About,
-  type Account,
   type AgentScene,
   type DeadLetterScene,
   type EdgeScene,
@@ -9,6 +9,7 @@ import {
   type MachineScene,
   type MissionScene,
   machineKey,
+  type NodeScene,
   type Note,
   type PlaceScene,
   type ProposalScene,
@@ -49,13 +50,14 @@ export class SceneDraft implements Scene {
   agents = new Map<string, AgentScene>();
   places = new Map<string, PlaceScene>();
   peers = new Map<string, StatePeer>();
+  nodes: ReadonlyMap<string, NodeScene> = new Map();
   machines = new Map<string, MachineScene>();
   inFlight = new Map<string, InFlight>();
   /** Envelopes whose outcome is known; another place may yet tell that they were sent. */
   settled = new Set<string>();
   edges = new Map<string, EdgeScene>();
   proposals = new Map<string, ProposalScene>();
-  account: Account | undefined;
+  account: Conservation | undefined;
   deadLetters: readonly DeadLetterScene[] = [];
   deadLetterTotal = 0;
   security: readonly Note[] = [];
@@ -111,8 +113,9 @@ export class SceneDraft implements Scene {
     if (this.startedAtMs === 0) this.startedAtMs = atMs;
   }
 
-  seePlace({ place, timestamp }: WatchedEvent): void {
-    if (place !== undefined && !this.places.has(place)) this.placeOf(place).sinceMs = timestamp;
+  seePlace({ place, node, timestamp }: WatchedEvent): void {
+    if (place !== undefined && !this.places.has(place))
+      Object.assign(this.placeOf(place), { sinceMs: timestamp, node });
   }
 
   /** The agent with this id, to be changed; one that nobody knew is entered. */
@@ -401,8 +404,12 @@ function emptyAgent(id: string, owner: number, atMs: number): AgentScene {
   };
 }
 
+/** The name of a place at its own node. */
+export const nameAtNode = (place: string): string => place.slice(place.lastIndexOf('/') + 1);
+
 /** What a place is, by its name. */
-function kindOfPlace(id: string): string {
+function kindOfPlace(place: string): string {
+  const id = nameAtNode(place);
   if (id.startsWith('process-')) return 'process';
   if (id.startsWith('worker')) return 'worker';
   return ['host', 'control', 'relay', 'journal', 'peers'].includes(id) ? id : 'place';

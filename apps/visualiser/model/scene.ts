@@ -1,5 +1,6 @@
-import type { Account, Intensity, Spending, StatePeer } from './watch-state.ts';
-import type { Fact, NextTimer } from './watched-event.ts';
+import type { Conservation, NextTimer } from 'orrery';
+import type { Intensity, StateNode, StatePeer } from './watch-state.ts';
+import type { Fact } from './watched-event.ts';
 
 /**
  * What is at one moment, as the events and states before it tell. Times are Unix milliseconds.
@@ -7,6 +8,7 @@ import type { Fact, NextTimer } from './watched-event.ts';
  * - `position` how many entries of the recording it has taken in.
  * - `lastEntry` of them, in words.
  * - `waits`    who waits for whom: requests sent and not answered, by their envelopes.
+ * - `nodes`    other nodes that are watched too, by their names.
  * - `leftOut`  how many events the server did not send, as it was under load.
  */
 export interface Scene {
@@ -17,12 +19,13 @@ export interface Scene {
   readonly agents: ReadonlyMap<string, Readonly<AgentScene>>;
   readonly places: ReadonlyMap<string, Readonly<PlaceScene>>;
   readonly peers: ReadonlyMap<string, Readonly<StatePeer>>;
+  readonly nodes: ReadonlyMap<string, NodeScene>;
   readonly machines: ReadonlyMap<string, Readonly<MachineScene>>;
   readonly inFlight: ReadonlyMap<string, Readonly<InFlight>>;
   readonly edges: ReadonlyMap<string, Readonly<EdgeScene>>;
   readonly proposals: ReadonlyMap<string, Readonly<ProposalScene>>;
   readonly mission: Readonly<MissionScene> | undefined;
-  readonly account: Account | undefined;
+  readonly account: Conservation | undefined;
   readonly totals: Readonly<Totals>;
   readonly rates: Readonly<Rates>;
   readonly spending: Readonly<SpendingScene>;
@@ -92,6 +95,9 @@ export interface InHand {
   readonly sinceMs: number;
 }
 
+/** Another node that is watched too. `trouble`: why nothing new is known of it. */
+export type NodeScene = Pick<StateNode, 'url' | 'trouble'>;
+
 export interface PlaceScene {
   owner: number;
   id: string;
@@ -147,6 +153,8 @@ export interface GuardFailure {
 export interface InFlight {
   owner: number;
   envelopeId: string;
+  /** Of another node, if one told of it first. */
+  node: string | undefined;
   sender: string;
   recipient: string;
   messageType: string | undefined;
@@ -257,6 +265,8 @@ export interface SpendingPoint {
 
 export interface DeadLetterScene {
   readonly id: string | undefined;
+  /** Where it is kept, if that is another node. */
+  readonly node: string | undefined;
   readonly sender: string;
   readonly recipient: string;
   readonly type: string;
@@ -300,5 +310,3 @@ export function lastCounts(
 
 export const machineKey = (machine: string, of: string, actorId: string): string =>
   JSON.stringify([machine, of, actorId]);
-
-export type { Account, Intensity, Spending };

@@ -79,6 +79,7 @@ export function troublesOf(scene: Scene, waits: readonly Wait[] = waitsOf(scene)
     ...missionTroubles(scene),
     ...letterTroubles(scene),
     ...noteTroubles(scene),
+    ...nodeTroubles(scene),
     ...peerTroubles(scene),
     ...accountTroubles(scene),
   ];
@@ -304,6 +305,13 @@ function noteTroubles(scene: Scene): Trouble[] {
   );
   return [...found.values()].sort((one, other) => (other.sinceMs ?? 0) - (one.sinceMs ?? 0)).slice(0, 50);
 }
+
+const nodeTroubles = (scene: Scene): Trouble[] =>
+  [...scene.nodes].flatMap(([node, { trouble: reason }]) => {
+    if (reason === undefined) return [];
+    const text = `Nothing new is known of the node ${node}: ${reason}`;
+    return [trouble({ key: `node ${node}`, level: 'warning', kind: 'node', text })];
+  });
 
 const peerTroubles = (scene: Scene): Trouble[] =>
   [...scene.peers.values()].flatMap(({ node, status, sinceMs }) => {

@@ -9,10 +9,11 @@ import {
   textIn,
   type Untrusted,
 } from './narrow.ts';
+import type { Conservation, NextTimer } from 'orrery';
+import type { MissionBoard, WatchedBudget, WatchedLetter } from 'orrery/gateway';
 import {
   type Fact,
   machineIdOf,
-  type NextTimer,
   readEvent,
   readFacts,
   readTexts,
@@ -31,9 +32,10 @@ export interface WatchState {
   readonly agents: readonly StateAgent[];
   readonly places: readonly StatePlace[];
   readonly peers: readonly StatePeer[];
-  readonly account: Account | undefined;
-  readonly deadLetters: { readonly total: number; readonly last: readonly StateDeadLetter[] };
+  readonly account: Conservation | undefined;
+  readonly deadLetters: { readonly total: number; readonly last: readonly WatchedLetter[] };
   readonly mission: StateMission | undefined;
+  readonly nodes: readonly StateNode[];
   /** The last events before it, in order. */
   readonly recent: readonly WatchedEvent[];
 }
@@ -98,46 +100,20 @@ export interface StatePeer {
   readonly served?: number;
 }
 
-export interface Account {
-  readonly accepted: number;
-  readonly handled: number;
-  readonly rejected: number;
-  readonly expired: number;
-  readonly deadLettered: number;
-  readonly inFlight: number;
-  readonly holds: boolean;
-}
-
-export interface StateDeadLetter {
-  readonly id?: string;
-  readonly sender: string;
-  readonly recipient: string;
-  readonly type: string;
-  readonly code: string;
-  readonly reason: string;
-  readonly atMs: number;
-  readonly canReplay: boolean;
+/** Another node that is watched too. `trouble`: why nothing new is known of it. */
+export interface StateNode {
+  readonly url: string;
+  readonly node?: string;
+  readonly trouble?: string;
+  readonly agents: readonly StateAgent[];
+  readonly places: readonly StatePlace[];
 }
 
 export interface StateMission {
   readonly name: string;
-  readonly tasks: readonly StateTask[];
-  readonly tokens?: Spending;
-  readonly costUsd?: Spending;
-}
-
-export interface StateTask {
-  readonly id: string;
-  readonly title?: string;
-  readonly state: string;
-  readonly agentId?: string;
-  readonly attempts: number;
-  readonly gates: readonly { readonly name: string; readonly passed: boolean; readonly reason?: string }[];
-}
-
-export interface Spending {
-  readonly spent: number;
-  readonly limit?: number;
+  readonly tasks: MissionBoard['tasks'];
+  readonly tokens?: WatchedBudget;
+  readonly costUsd?: WatchedBudget;
 }
 
 const MAX_AGENTS = 20_000;
@@ -165,6 +141,7 @@ export function readState(value: unknown): WatchState | undefined {
       last: listIn(letters, 'last', readDeadLetter, 200),
     },
     mission: readMission(value['mission']),
+    nodes: listIn(value, 'nodes', readNode, 64),
     recent: listIn(value, 'recent', readEvent),
   };
 }
@@ -233,7 +210,20 @@ function readPeer(value: unknown): StatePeer | undefined {
   };
 }
 
-function readAccount(value: unknown): Account | undefined {
+function readNode(value: unknown): StateNode | undefined {
+  if (!isRecord(value)) return undefined;
+  const url = textIn(value, 'url');
+  if (url === undefined) return undefined;
+  return {
+    url,
+    ...texts(value, ['node']),
+    ...field('trouble', textIn(value, 'trouble', 2_000)),
+    agents: listIn(value, 'agents', readAgent, MAX_AGENTS),
+    places: listIn(value, 'places', readPlace),
+  };
+}
+
+function readAccount(value: unknown): Conservation | undefined {
   if (!isRecord(value)) return undefined;
   const of = (name: string): number => numberIn(value, name) ?? 0;
   return {
@@ -247,7 +237,7 @@ function readAccount(value: unknown): Account | undefined {
   };
 }
 
-function readDeadLetter(value: unknown): StateDeadLetter | undefined {
+function readDeadLetter(value: unknown): WatchedLetter | undefined {
   if (!isRecord(value)) return undefined;
   return {
     ...field('id', textIn(value, 'id')),
@@ -272,7 +262,7 @@ function readMission(value: unknown): StateMission | undefined {
   };
 }
 
-function readTask(value: unknown): StateTask | undefined {
+function readTask(value: unknown): MissionBoard['tasks'][number] | undefined {
   if (!isRecord(value)) return undefined;
   const id = textIn(value, 'id');
   if (id === undefined) return undefined;
@@ -291,7 +281,7 @@ function readTask(value: unknown): StateTask | undefined {
   };
 }
 
-function readSpending(value: unknown): Spending | undefined {
+function readSpending(value: unknown): WatchedBudget | undefined {
   if (!isRecord(value)) return undefined;
   const spent = numberIn(value, 'spent');
   return spent === undefined ? undefined : { spent, ...field('limit', numberIn(value, 'limit')) };

@@ -1,3 +1,4 @@
+import type { NextTimer } from 'orrery';
 import { capped, isRecord, momentIn, textIn } from './narrow.ts';
 
 /** A fact that a machine or a mission says beside its state. */
@@ -55,12 +56,6 @@ export interface WatchedEvent {
   readonly failedGuards?: readonly string[];
   readonly nextTimer?: NextTimer;
   readonly facts?: ReadonlyMap<string, Fact>;
-}
-
-/** The event that a machine sends to itself at `atMs`, Unix milliseconds. */
-export interface NextTimer {
-  readonly event: string;
-  readonly atMs: number;
 }
 
 const SHORT_TEXTS = [
@@ -175,8 +170,8 @@ export function readFacts(value: unknown): ReadonlyMap<string, Fact> | undefined
   return facts;
 }
 
-/** The runtime's own senders, such as `system/host` and `system/loop`, are no agents of the team. */
-export const isSystemId = (agentId: string): boolean => agentId.startsWith('system/');
+/** The runtime's own senders, such as `system/host` and `system/loop`, also those of other nodes, are no agents of the team. */
+export const isSystemId = (agentId: string): boolean => /(^|\/)system\//.test(agentId);
 
 const REPLY = '~reply';
 

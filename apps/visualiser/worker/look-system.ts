@@ -2,6 +2,7 @@ import {
   type AgentScene,
   durationText,
   lastCounts,
+  nameAtNode,
   nameIn,
   type PlaceScene,
   RATE_SECONDS,
@@ -43,7 +44,6 @@ export function systemLook(sight: Sight, query: Query & { readonly view: 'system
       .sort((one, other) => other.count - one.count),
     rates: ratesOf(scene),
     account: accountOf(scene),
-    peers: [...scene.peers.values()],
   };
 }
 
@@ -90,13 +90,7 @@ function treeRows(
   const rows: (TreeRow | LazyRow)[] = [];
   for (const [node, places] of nodes) {
     if (places.size === 0 && node !== here) continue;
-    rows.push({
-      kind: 'node',
-      key: `node ${node}`,
-      name: node,
-      status: 'up',
-      text: node === here ? nodeText(scene) : 'another node',
-    });
+    rows.push(node === here ? ownRow(scene) : otherRow(scene, node));
     for (const [id, there] of [...places].sort(byPlace)) {
       rows.push(placeRow(node, id, scene.places.get(id), there.length));
       there.sort((one, other) => (one.tier ?? 9) - (other.tier ?? 9) || (one.name < other.name ? -1 : 1));
@@ -106,25 +100,44 @@ function treeRows(
         });
     }
   }
-  if (wanted === '' && only === 'all') rows.push(...peerRows(scene));
+  if (wanted === '' && only === 'all')
+    for (const node of new Set([...scene.nodes.keys(), ...scene.peers.keys()]))
+      if (!nodes.has(node)) rows.push(otherRow(scene, node));
   return rows;
 }
 
 const ORDER = ['host', 'control', 'worker', 'relay', 'journal', 'peers', 'process', 'place'];
+const orderOf = (place: string): number => ORDER.findIndex((kind) => nameAtNode(place).startsWith(kind));
 const byPlace = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number =>
-  ORDER.findIndex((kind) => one.startsWith(kind)) - ORDER.findIndex((kind) => other.startsWith(kind)) ||
-  one.localeCompare(other, 'en', { numeric: true });
+  orderOf(one) - orderOf(other) || one.localeCompare(other, 'en', { numeric: true });
 
-function nodeText({ about, places }: Scene): string {
-  const threads = [...places.values()].filter(({ isAlive }) => isAlive).length;
-  return [
+function ownRow({ about, places }: Scene): TreeRow {
+  const { node, root = '', orrery = '' } = about;
+  const threads = [...places.values()].filter((place) => place.isAlive && place.node === undefined).length;
+  const facts = [
     `${threads} thread${threads === 1 ? '' : 's'}`,
-    about.root ?? '',
-    about.orrery === undefined || about.orrery === '' ? '' : `Orrery ${about.orrery}`,
-  ]
-    .filter((one) => one !== '')
-    .join(' · ');
+    root,
+    orrery === '' ? '' : `Orrery ${orrery}`,
+  ];
+  return { kind: 'node', key: `node ${node}`, name: node, status: 'up', text: told(facts) };
 }
+
+/** A node that this one has a channel to, or whose events come here too. */
+function otherRow({ peers, nodes }: Scene, node: string): TreeRow {
+  const [peer, watched] = [peers.get(node), nodes.get(node)];
+  const facts = [
+    'another node',
+    watched === undefined ? '' : watched.trouble === undefined ? `watched at ${watched.url}` : '',
+    watched?.trouble === undefined ? '' : `nothing new is known of it: ${watched.trouble}`,
+    peer === undefined ? '' : `${peer.agents.length} agents shown`,
+    peer?.transport ?? '',
+    peer?.roundTripMs === undefined ? '' : `${durationText(peer.roundTripMs)} there and back`,
+  ];
+  const status = watched?.trouble === undefined ? (peer?.status ?? 'up') : 'lost';
+  return { kind: 'node', key: `node ${node}`, name: node, status, text: told(facts) };
+}
+
+const told = (facts: readonly string[]): string => facts.filter((one) => one !== '').join(' · ');
 
 const PLACE_TEXTS: ReadonlyMap<string, string> = new Map([
   ['host', 'the thread of the program that started the team'],
@@ -149,27 +162,11 @@ function placeRow(node: string, id: string, place: PlaceScene | undefined, agent
     key: `place ${node} ${id}`,
     id,
     place: id,
-    text: facts.filter((one) => one !== '').join(' · '),
+    text: told(facts),
     agents,
     isAlive: place?.isAlive ?? true,
   };
 }
-
-const peerRows = ({ peers }: Scene): TreeRow[] =>
-  [...peers.values()].map(({ node, status, agents, roundTripMs, transport }) => ({
-    kind: 'node',
-    key: `peer ${node}`,
-    name: node,
-    status,
-    text: [
-      'another node',
-      `${agents.length} agents shown`,
-      transport ?? '',
-      roundTripMs === undefined ? '' : `${durationText(roundTripMs)} there and back`,
-    ]
-      .filter((one) => one !== '')
-      .join(' · '),
-  }));
 
 /** The worst level of what is wrong with each agent. */
 export function levelsOf(troubles: readonly Trouble[]): ReadonlyMap<string, Trouble['level']> {

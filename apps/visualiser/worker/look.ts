@@ -1,3 +1,4 @@
+import type { NextTimer } from 'orrery';
 import type {
   ConversationSummary,
   DeadLetterScene,
@@ -6,11 +7,9 @@ import type {
   GuardFailure,
   Intensity,
   MachineStep,
-  NextTimer,
   Note,
   Participant,
   SpendingPoint,
-  StatePeer,
   SvgNode,
   TraceFault,
   Trouble,
@@ -125,7 +124,6 @@ export interface SystemLook {
   readonly counts: readonly { readonly status: string; readonly count: number }[];
   readonly rates: RatesLook;
   readonly account: AccountLook;
-  readonly peers: readonly StatePeer[];
 }
 
 export interface RatesLook {

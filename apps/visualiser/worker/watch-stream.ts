@@ -1,4 +1,10 @@
-import { readEvent, readState, SseReader, type WatchedEvent, type WatchState } from '../model/index.ts';
+import {
+  retryDelayMs,
+  type WatchedEvent,
+  type WatchMessage,
+  WatchReader,
+  type WatchState,
+} from '../model/index.ts';
 
 /** How the connection to a team is. `reason` is a sentence. */
 export type StreamStatus =
@@ -15,8 +21,6 @@ export interface WatchStreamDeps {
   readonly onEvents: (events: readonly WatchedEvent[]) => void;
 }
 
-const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 10_000;
 /** The server says something at least every five seconds: silence of this length is a lost connection. */
 const SILENCE_MS = 20_000;
 
@@ -77,13 +81,13 @@ export class WatchStream {
   }
 
   async #read(body: ReadableStream<Uint8Array>): Promise<void> {
-    const events = new SseReader();
+    const messages = new WatchReader();
     const reader = body.getReader();
     for (;;) {
       this.#listen();
       const { done, value } = await reader.read();
       if (done) return;
-      for (const { event, data } of events.push(value)) this.#take(event, data);
+      for (const message of messages.push(value)) this.#take(message);
     }
   }
 
@@ -96,20 +100,13 @@ export class WatchStream {
     );
   }
 
-  #take(event: string, data: string): void {
-    const value = parsed(data);
-    if (event === 'state') {
-      const state = readState(value);
-      if (state === undefined) return;
-      this.#attempt = 0;
-      const isFirst = this.#isFresh;
-      this.#isFresh = false;
-      if (isFirst) this.#deps.onStatus({ state: 'connected' });
-      this.#deps.onState(state, isFirst);
-    } else if (event === 'events' && Array.isArray(value)) {
-      const events = value.map(readEvent).filter((one) => one !== undefined);
-      if (events.length > 0) this.#deps.onEvents(events);
-    }
+  #take(message: WatchMessage): void {
+    if (message.kind === 'events') return this.#deps.onEvents(message.events);
+    this.#attempt = 0;
+    const isFirst = this.#isFresh;
+    this.#isFresh = false;
+    if (isFirst) this.#deps.onStatus({ state: 'connected' });
+    this.#deps.onState(message.state, isFirst);
   }
 
   #again(reason: string): void {
@@ -117,15 +114,6 @@ export class WatchStream {
     if (this.#isStopped) return;
     this.#attempt += 1;
     this.#deps.onStatus({ state: 'reconnecting', reason, attempt: this.#attempt });
-    const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (this.#attempt - 1));
-    this.#cancelTimer = this.#deps.setTimer(() => void this.#connect(), waitMs);
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+    this.#cancelTimer = this.#deps.setTimer(() => void this.#connect(), retryDelayMs(this.#attempt));
   }
 }

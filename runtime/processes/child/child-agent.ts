@@ -21,6 +21,7 @@ import type { HostFrame } from '../host-frame.ts';
 import { ChildHandling, type GivenWork, type HandlingAgent } from './child-handling.ts';
 import type { HostConnection } from './host-connection.ts';
 import { ChildRequests } from './child-requests.ts';
+import { ChildSteps } from './child-steps.ts';
 import { requireSerialisable, wholeValue } from './require-serialisable.ts';
 import { WorkQueue } from './work-queue.ts';
 
@@ -43,6 +44,7 @@ export class ChildAgent implements HandlingAgent {
   readonly #life: ChildHandling;
   readonly #handlings = new Map<number, ChildHandling>();
   readonly #queue: WorkQueue;
+  readonly #steps: ChildSteps;
   #logic: LogicRunner | undefined;
 
   constructor({ definition, host, seams, offload }: ChildAgentDeps) {
@@ -51,6 +53,7 @@ export class ChildAgent implements HandlingAgent {
     this.requests = new ChildRequests(host);
     this.seams = seams;
     this.offload = offload;
+    this.#steps = new ChildSteps(host);
     this.#life = new ChildHandling(this, undefined);
     this.#queue = new WorkQueue((work) => this.#handle(work));
   }
@@ -84,6 +87,9 @@ export class ChildAgent implements HandlingAgent {
         return;
       case 'stop':
         void this.#stop();
+        return;
+      case 'watch':
+        this.#steps.turn(frame.isOn);
         return;
       case 'ping':
         this.host.say({ t: 'pong' });
@@ -134,6 +140,7 @@ export class ChildAgent implements HandlingAgent {
           clock: this.seams.clock,
           onError: (error: unknown) => this.#end({ t: 'lost', error: thrownOf(error) }),
           onDone: () => this.#end({ t: 'exited' }),
+          watch: this.#steps,
         };
         try {
           this.#logic = new LogicRunner(actorLogic, made, deps, kept);

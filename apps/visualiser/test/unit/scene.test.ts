@@ -160,6 +160,22 @@ describe('a scene (F-08)', () => {
     expect(task?.facts.get('tokens')).toBe(12);
   });
 
+  it('knows the tasks of a recorded mission before they are begun, and the states that they are in', () => {
+    const step = (name: string, at: number, task: string, facts: object) =>
+      event('mission', at, { mission: 'audit', step: name, task, facts });
+    const scene = sceneOf(
+      event('mission', 1, { mission: 'audit', step: 'mission-started', facts: { tasks: 2 } }),
+      step('task-changed', 1, 'types', { state: 'waiting', attempts: 0, title: 'Check types' }),
+      step('task-changed', 1, 'docs', { state: 'waiting', attempts: 0, title: 'Check docs' }),
+      step('task-changed', 2, 'types', { state: 'offered', attempts: 1 }),
+    );
+    expect([...(scene.mission?.tasks.values() ?? [])]).toMatchObject([
+      { id: 'types', title: 'Check types', state: 'offered', attempts: 1 },
+      { id: 'docs', title: 'Check docs', state: 'waiting', attempts: 0 },
+    ]);
+    expect(sentenceOf(scene)).toContain('0 of 2 tasks are done');
+  });
+
   it('has each state machine in its state, with its steps, timer, failed guards and facts', () => {
     const about = { machine: 'sub-task', actorId: 's/1', agentId: 'sun' };
     const scene = sceneOf(
@@ -281,6 +297,55 @@ describe('a scene (F-08)', () => {
     expect(kinds(troublesOf(scene))).toEqual(expect.arrayContaining(['bad parked', 'bad account']));
     recording.appendState(stateWith({ nowMs: 51_000, agents: [{ id: 'venus', version: '1' }] }));
     expect([...recording.latest.agents.keys()]).toEqual(['venus']);
+  });
+
+  it('has the agents and threads of other nodes that are watched too, and says when one is silent', () => {
+    const node = (fields: object) => ({ url: 'http://127.0.0.1:4711', node: 'rome', agents: [], ...fields });
+    const mars = { id: 'rome/mars', name: 'MARS', version: '1', status: 'running', place: 'rome/worker-1' };
+    const state = (atMs: number, ...nodes: object[]) =>
+      stateWith({
+        nowMs: atMs,
+        node: 'oslo',
+        agents: [
+          { id: 'mars', version: '1', place: 'worker-1' },
+          // Whoever asks it from here has it among its own, too.
+          { id: 'rome/mars', version: '1', place: 'host' },
+        ],
+        places: [{ id: 'worker-1', kind: 'worker' }],
+        account: { accepted: 0, inFlight: 0 },
+        nodes,
+      });
+    const recording = after();
+    recording.appendState(
+      state(1_000, node({ agents: [mars], places: [{ id: 'rome/worker-1', kind: 'worker' }] })),
+    );
+    recording.appendEvents([
+      ...requestEvents('mars', 'rome/mars', { atMs: 2_000, until: 'sent' }),
+      event('message-received', 2_010, {
+        node: 'rome',
+        place: 'rome/worker-1',
+        envelopeId: 'elsewhere',
+        sender: 'rome/venus',
+        recipient: 'rome/mars',
+      }),
+      event('dead-letter', 2_020, { node: 'rome', envelopeId: 'd', sender: 'rome/mars', recipient: 'x' }),
+      event('mission', 2_030, { node: 'rome', mission: 'theirs', step: 'mission-started' }),
+    ]);
+    const there = recording.latest.agents.get('rome/mars');
+    expect(there).toMatchObject({ node: 'rome', place: 'rome/worker-1', name: 'MARS' });
+    expect(recording.latest.agents.get('mars')).toMatchObject({ node: undefined, place: 'worker-1' });
+    expect(recording.latest.places.get('rome/worker-1')).toMatchObject({ kind: 'worker', node: 'rome' });
+    expect(recording.latest.mission).toBeUndefined();
+    // What the state counts is of this node: that of others stays.
+    recording.appendState(state(9_000, node({ agents: [mars], trouble: 'it answers 503' })));
+    expect([...recording.latest.inFlight.keys()]).toEqual(['elsewhere']);
+    expect(recording.latest.deadLetters.map(({ id }) => id)).toEqual(['d']);
+    expect(troublesOf(recording.latest).map(({ text }) => text)).toContain(
+      'Nothing new is known of the node rome: it answers 503',
+    );
+    recording.appendState(state(10_000));
+    expect(recording.latest.agents.get('rome/mars')).toMatchObject({ place: 'host' });
+    expect(recording.latest.nodes.size).toBe(0);
   });
 
   it('adds up what models cost, until the team itself says what is spent', () => {

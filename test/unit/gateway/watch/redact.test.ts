@@ -6,7 +6,7 @@ describe('redacted (F-08)', () => {
   it.each(['password', 'apiKey', 'api_key', 'Authorization', 'accessToken', 'clientSecret', 'mnemonic'])(
     'hides what stands under "%s", at any depth',
     (name) => {
-      expect(redacted({ a: [{ [name]: 'value' }] })).toEqual({ a: [{ [name]: '(hidden)' }] });
+      expect(redacted({ a: [{ [name]: 'value' }] })).toEqual({ a: [{ [name]: '[hidden]' }] });
     },
   );
 
@@ -14,8 +14,13 @@ describe('redacted (F-08)', () => {
     '-----BEGIN PRIVATE KEY-----\nabc',
     'sk-abcdefghijklmnopqrstuvwx',
     'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc',
-  ])('hides a text that is a secret under whatever name: %s', (text) => {
-    expect(redacted({ note: `see ${text}` })).toEqual({ note: '(hidden)' });
+  ])('hides a secret in a text under whatever name: %s', (text) => {
+    expect(redacted({ note: `see ${text}` })).toEqual({ note: 'see [hidden]' });
+  });
+
+  it('hides a secret that begins within what is shown and ends beyond it', () => {
+    const text = `${'x'.repeat(490)} sk-${'a1B2'.repeat(20)}`;
+    expect(JSON.stringify(redacted(text))).not.toContain('a1B2');
   });
 
   it('cuts what is long, wide and deep, and says so', () => {

@@ -2,7 +2,8 @@ import type { WatchedEvent, WatchState } from '@orrery/visualiser/model';
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../../../../../test/fixtures/fake-clock.ts';
 import { TeamRecord } from '../../../top/team-record.ts';
-import { type LinkStatus, retryDelayMs, WatchLink, type WatchSink } from '../../../watch/watch-link.ts';
+import { retryDelayMs } from '@orrery/visualiser/model';
+import { type LinkStatus, WatchLink, type WatchSink } from '../../../watch/watch-link.ts';
 import { stateJson, stateOf, told } from '../../fixtures/told.ts';
 
 const sse = (event: string, data: unknown): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;

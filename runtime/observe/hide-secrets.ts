@@ -1,4 +1,5 @@
-const HIDDEN = '[hidden]';
+/** What stands in place of a secret. */
+export const HIDDEN = '[hidden]';
 
 /**
  * What looks like a credential, each with what of it stays. Every pattern is bounded: texts come from agents and callers.
