@@ -39,8 +39,7 @@ function connectWith(token: string): void {
 }
 
 state.setTheme((localStorage.getItem('orrery-theme') as Theme | null) ?? 'auto');
-const known = sessionStorage.getItem(TOKEN);
-if (takeToken(location.hash).token === undefined && known !== null) void recorder.connect(known);
+if (takeToken(location.hash).token === undefined) void recorder.connect(sessionStorage.getItem(TOKEN) ?? '');
 arrive();
 addEventListener('hashchange', arrive);
 

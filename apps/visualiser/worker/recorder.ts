@@ -38,7 +38,7 @@ import { agentLook } from './look-agent.ts';
 import { graphLook, type Sight, systemLook } from './look-system.ts';
 import { fieldText, timeLook } from './look-time.ts';
 import { troubleLook, workLook } from './look-work.ts';
-import { type StreamStatus, WatchStream } from './watch-stream.ts';
+import { proofOf, type StreamStatus, WatchStream } from './watch-stream.ts';
 
 /** What the recorder has of the world; a test gives others. */
 export interface RecorderDeps {
@@ -101,6 +101,7 @@ export class Recorder {
     for (const drawing of bundled) this.#drawings.set(` ${drawing.id}`, drawing);
   }
 
+  /** `token`: '' tries without. */
   connect(token: string): void {
     this.#stream?.stop();
     this.#token = token;
@@ -108,7 +109,9 @@ export class Recorder {
       fetch: this.#deps.fetch,
       setTimer: this.#deps.setTimer,
       onStatus: (status) => {
-        this.#status = status;
+        // Whoever has no token yet has not given a wrong one.
+        const isAsked = token === '' && status.state === 'wrong-token';
+        this.#status = isAsked ? undefined : status;
       },
       onState: (state, isFirst) => this.#takeState(state, isFirst),
       onEvents: (events) => this.#takeEvents(events),
@@ -219,7 +222,7 @@ export class Recorder {
         `/watch/dead-letters/${encodeURIComponent(deadLetterId)}/replay`,
         {
           method: 'POST',
-          headers: { authorization: `Bearer ${this.#token}`, 'x-orrery-unlock': unlock },
+          headers: { ...proofOf(this.#token), 'x-orrery-unlock': unlock },
         },
       );
       if (response.ok) return { accepted: true, text: 'It was sent again.' };
@@ -354,7 +357,7 @@ export class Recorder {
   async #fetchJson(path: string): Promise<unknown> {
     try {
       const response = await this.#deps.fetch(path, {
-        headers: { authorization: `Bearer ${this.#token ?? ''}` },
+        headers: proofOf(this.#token ?? ''),
       });
       return response.ok ? ((await response.json()) as unknown) : undefined;
     } catch {

@@ -24,6 +24,10 @@ export interface WatchStreamDeps {
 /** The server says something at least every five seconds: silence of this length is a lost connection. */
 const SILENCE_MS = 20_000;
 
+/** Says who asks; whoever has no token says nothing, which is enough where everybody may watch. */
+export const proofOf = (token: string): { readonly authorization?: string } =>
+  token === '' ? {} : { authorization: `Bearer ${token}` };
+
 /** The live stream of a team, connected anew whenever it is lost, until it is stopped or refused. */
 export class WatchStream {
   readonly #token: string;
@@ -58,7 +62,7 @@ export class WatchStream {
     this.#isFresh = true;
     try {
       const response = await this.#deps.fetch('/watch/events', {
-        headers: { authorization: `Bearer ${this.#token}`, accept: 'text/event-stream' },
+        headers: { ...proofOf(this.#token), accept: 'text/event-stream' },
         signal: this.#abort.signal,
         cache: 'no-store',
       });

@@ -1,18 +1,28 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { defineAgent, startSystem } from 'orrery';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Orrery } from '../../../cli/test/spawn-orrery.ts';
-import { startChromium, whyNoChromium } from '../fixtures/chromium.ts';
+import { builtPage, startChromium, whyNoChromium } from '../fixtures/chromium.ts';
 
 const workshop = fileURLToPath(new URL('../../../cli/test/fixtures/workshop.agent.ts', import.meta.url));
+
+const halver = defineAgent({
+  id: 'halver',
+  name: 'HALVER',
+  version: '1.0.0',
+  description: 'Halves',
+  tier: 2,
+});
 
 describe.skipIf(whyNoChromium() !== undefined)('The page of a running mission (F-08)', () => {
   let folder: string;
   let run: Orrery;
   let browser: Browser;
+  let built: ReturnType<typeof builtPage>;
   let page: Page;
   let url = '';
   const complaints: string[] = [];
@@ -36,6 +46,7 @@ describe.skipIf(whyNoChromium() !== undefined)('The page of a running mission (F
     await run.printed('To act there');
     url = /Watch it: (\S+)/.exec(run.stdout)?.[1] ?? '';
     if (url === '') throw new Error((await run.ended).stderr);
+    built = builtPage();
     browser = await startChromium();
     page = await browser.newPage({ viewport: { width: 1_400, height: 900 } });
     page.on('pageerror', (error) => complaints.push(String(error.stack)));
@@ -46,6 +57,7 @@ describe.skipIf(whyNoChromium() !== undefined)('The page of a running mission (F
   });
   afterAll(async () => {
     await browser.close();
+    built.remove();
     run.child.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true });
   });
@@ -104,5 +116,16 @@ describe.skipIf(whyNoChromium() !== undefined)('The page of a running mission (F
     await page.waitForSelector('[data-state="reconnecting"]');
     await says('WORKSHOP');
     expect(complaints).toEqual([]);
+  });
+
+  it('needs no token where everybody who reaches the team may watch', async () => {
+    await using team = await startSystem({ agents: [halver] });
+    const folder = pathToFileURL(`${built.folder}/`);
+    const open = await team.serve({ a2a: false, mcp: false, watch: { page: folder } });
+    const visitor = await browser.newPage();
+    await visitor.goto(open.url);
+    await visitor.waitForSelector('[data-state="connected"]');
+    await visitor.getByText('HALVER').first().waitFor();
+    await visitor.close();
   });
 });
