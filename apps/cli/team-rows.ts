@@ -103,7 +103,8 @@ function byPlace(shown: Shown, agents: readonly AgentScene[]): TeamRow[] {
   const { scene } = shown;
   const own = scene.about.node;
   const nodes = Map.groupBy(agents, ({ node }) => node ?? own);
-  for (const { node } of scene.peers.values()) if (!nodes.has(node)) nodes.set(node, []);
+  for (const node of [...scene.peers.keys(), ...scene.nodes.keys()])
+    if (!nodes.has(node)) nodes.set(node, []);
   const hasOthers = nodes.size > 1;
   return [...nodes].flatMap(([node, members]) => {
     const places = [...Map.groupBy(members, ({ place }) => place ?? 'somewhere')].sort(([one], [other]) =>
@@ -119,19 +120,19 @@ function byPlace(shown: Shown, agents: readonly AgentScene[]): TeamRow[] {
   });
 }
 
-function nodeRow({ peers, about }: Scene, node: string): TeamRow {
+function nodeRow({ peers, nodes, about }: Scene, node: string): TeamRow {
   const peer = peers.get(node);
-  if (peer === undefined)
-    return {
-      kind: 'node',
-      id: node,
-      text: `node ${shownText(node)}${node === about.node ? ', this one' : ''}`,
-      isBad: false,
-    };
-  const trip = peer.roundTripMs === undefined ? '' : `, ${peer.roundTripMs.toFixed(1)} ms away`;
-  const by = peer.transport === undefined ? '' : ` by ${peer.transport}`;
-  const text = shownText(`node ${node}, ${peer.status}${by}${trip}`);
-  return { kind: 'node', id: node, text, isBad: peer.status !== 'up' };
+  const trouble = nodes.get(node)?.trouble;
+  const by = peer?.transport === undefined ? '' : ` by ${peer.transport}`;
+  const trip = peer?.roundTripMs === undefined ? '' : `, ${peer.roundTripMs.toFixed(1)} ms away`;
+  const facts = [
+    `node ${node}`,
+    node === about.node ? ', this one' : '',
+    peer === undefined ? '' : `, ${peer.status}${by}${trip}`,
+    trouble === undefined ? '' : `, nothing new is known of it: ${trouble}`,
+  ];
+  const isBad = (peer !== undefined && peer.status !== 'up') || trouble !== undefined;
+  return { kind: 'node', id: node, text: shownText(facts.join('')), isBad };
 }
 
 function placeRow({ places }: Scene, id: string, agents: number): TeamRow {

@@ -19,17 +19,20 @@ export class NamesHere {
   }
 
   event(event: SystemEvent): SystemEvent {
-    const { agentId, sender, recipient, targetAgentId, actorId, place = '' } = event;
+    const { type, agentId, sender, recipient, targetAgentId, actorId, place = '' } = event;
+    const isTakenIn = type === 'message-received' || type === 'envelope-settled';
     return {
       ...event,
       node: this.node,
       place: this.#under(place),
-      ...(agentId === undefined ? {} : { agentId: this.agent(agentId) }),
+      ...(agentId === undefined ? {} : { agentId: this.#own(agentId) }),
       ...(sender === undefined ? {} : { sender: this.agent(sender) }),
       ...(recipient === undefined ? {} : { recipient: this.agent(recipient) }),
-      ...(targetAgentId === undefined ? {} : { targetAgentId: this.agent(targetAgentId) }),
+      ...(targetAgentId === undefined
+        ? {}
+        : { targetAgentId: isTakenIn ? this.#own(targetAgentId) : this.agent(targetAgentId) }),
       // A machine that is the agent itself is called like it.
-      ...(actorId !== undefined && actorId === agentId ? { actorId: this.agent(agentId) } : {}),
+      ...(actorId !== undefined && actorId === agentId ? { actorId: this.#own(agentId) } : {}),
     };
   }
 
@@ -48,6 +51,11 @@ export class NamesHere {
     if (id === BROADCAST) return id;
     if (id.startsWith(this.#self)) return id.slice(this.#self.length);
     return id.includes('/') && !isSystemId(id) ? id : this.#under(id);
+  }
+
+  /** Of whom it tells what they do: never an agent of this node, of which it may speak only as somebody that it deals with. */
+  #own(id: string): string {
+    return id.startsWith(this.#self) ? this.#under(id) : this.agent(id);
   }
 
   #row(row: RosterRow): RosterRow {

@@ -141,7 +141,11 @@ describe('every frame', () => {
           { id: HOSTILE, name: HOSTILE, capabilities: [HOSTILE], lastError: HOSTILE, status: 'failed' },
           { id: 'mars', name: '火星'.repeat(30), status: 'parked', parked: { reason: HOSTILE } },
         ],
-        { name: HOSTILE, peers: [{ node: HOSTILE, status: HOSTILE, agents: [] }] },
+        {
+          name: HOSTILE,
+          peers: [{ node: HOSTILE, status: HOSTILE, agents: [] }],
+          nodes: [{ url: 'http://b', node: `other ${HOSTILE}`, trouble: HOSTILE, agents: [], places: [] }],
+        },
       ),
       [
         told('mission', 1_000, { mission: HOSTILE, task: HOSTILE, step: 'task-failed', reason: HOSTILE }),
