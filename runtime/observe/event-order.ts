@@ -16,7 +16,7 @@ export class EventOrder {
   readonly #holdMs: number;
   /** What is held of each place, oldest first. */
   readonly #held = new Map<string, PlaceQueue>();
-  /** How often each envelope's sending is held: a broadcast has one id and one sending. */
+  /** How many events of each envelope's sending are held. */
   readonly #sendings = new Map<string, number>();
   #cancel: (() => void) | undefined;
 
@@ -92,9 +92,9 @@ export class EventOrder {
   }
 }
 
-/** Which envelope's sending the event tells of. */
+/** Which envelope's sending the event tells of: where it goes is part of that. */
 const sendingOf = ({ type, envelopeId }: SystemEvent): string | undefined =>
-  type === 'message-sent' ? envelopeId : undefined;
+  type === 'message-sent' || type === 'routing-decision' ? envelopeId : undefined;
 
 /** Which envelope must have been sent before this. */
 const receivingOf = ({ type, envelopeId }: SystemEvent): string | undefined =>

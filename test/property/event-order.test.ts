@@ -31,7 +31,8 @@ function happened(list: readonly Hop[]): SystemEvent[] {
   for (const [at, { from, to, gapMs, handlingMs }] of list.entries()) {
     nowMs += gapMs;
     const about = { envelopeId: `e${at}`, sender: 'a', recipient: 'b' };
-    events.push({ type: 'message-sent', timestamp: nowMs, place: PLACES[from] as string, ...about });
+    const sending = { timestamp: nowMs, place: PLACES[from] as string, ...about };
+    events.push({ type: 'message-sent', ...sending }, { type: 'routing-decision', ...sending });
     events.push({ type: 'message-received', timestamp: nowMs, place: PLACES[to] as string, ...about });
     nowMs += handlingMs;
     events.push({ type: 'envelope-settled', timestamp: nowMs, place: PLACES[to] as string, ...about });
@@ -57,7 +58,7 @@ const indexes = (released: readonly SystemEvent[], type: SystemEvent['type']): M
   );
 
 describe('EventOrder (F-08)', () => {
-  it('has each envelope sent, received and settled in this order, keeps that of each place, and loses nothing', () => {
+  it('has each envelope sent, routed, received and settled in this order, keeps that of each place, and loses nothing', () => {
     fc.assert(
       fc.property(hops, fc.array(fc.nat(100), { minLength: 1, maxLength: 40 }), (list, picks) => {
         const clock = new FakeClock();
@@ -71,11 +72,12 @@ describe('EventOrder (F-08)', () => {
           expect(released.filter((event) => event.place === place)).toEqual(
             events.filter((event) => event.place === place),
           );
-        const [sent, received, settled] = (
-          ['message-sent', 'message-received', 'envelope-settled'] as const
+        const [sent, routed, received, settled] = (
+          ['message-sent', 'routing-decision', 'message-received', 'envelope-settled'] as const
         ).map((type) => indexes(released, type));
         for (const [id, at] of received ?? []) {
-          expect(sent?.get(id)).toBeLessThan(at);
+          expect(sent?.get(id)).toBeLessThan(routed?.get(id) ?? 0);
+          expect(routed?.get(id)).toBeLessThan(at);
           expect(settled?.get(id)).toBeGreaterThan(at);
         }
       }),
