@@ -207,7 +207,7 @@ async function startTrace(
 /** Serves the visualiser, and says where, unless that is not asked for; resolves to the file with its token. */
 async function serveWatch(
   system: Team,
-  { watch }: RunPlan,
+  { watch, mission: { name } }: RunPlan,
   mission: MissionWatch,
   { screen, errors, interruption }: CommandDeps,
 ): Promise<TokenFile | undefined> {
@@ -215,6 +215,7 @@ async function serveWatch(
   const page = await builtPage();
   const { token, authenticator } = newToken();
   const { url, port } = await system.serve({
+    name,
     port: watch.port,
     a2a: false,
     mcp: false,

@@ -18,6 +18,9 @@ const STEPS: Partial<Record<TaskStatus, string>> = {
   cancelled: 'task-blocked',
 };
 
+/** In these the attempt that they name is yet to begin. */
+const NOT_BEGUN: ReadonlySet<TaskStatus> = new Set(['waiting', 'ready']);
+
 /** A mission as those see it who watch the system: its steps as events of the system, and its board. */
 export class MissionWatch {
   #name: string | undefined;
@@ -70,12 +73,13 @@ export class MissionWatch {
     const passed = status === 'accepted';
     if (wasJudged) this.#tell({ step: 'gate', task: id, gate: this.#gate, success: passed, ...reason });
     const judged = { name: this.#gate, passed, ...reason };
+    const attempts = NOT_BEGUN.has(status) ? attempt - 1 : attempt;
     this.#tasks.set(id, {
       id,
       title,
       state: status,
       ...(agent === undefined ? {} : { agentId: agent }),
-      attempts: attempt,
+      attempts,
       gates: wasJudged ? [...(before?.gates ?? []), judged] : (before?.gates ?? []),
     });
     const step = status === 'working' && attempt > 1 ? 'task-retried' : (STEPS[status] ?? 'task-changed');
@@ -83,7 +87,7 @@ export class MissionWatch {
       step,
       task: id,
       ...(agent === undefined ? {} : { agentId: agent }),
-      facts: { state: status, attempts: attempt },
+      facts: { state: status, attempts },
       ...reason,
     });
   }

@@ -49,7 +49,7 @@ function waitPart(scene: Scene, waits: readonly Wait[]): string {
   if (longest === undefined) return '';
   const { names, last } = chainOf(scene, waits, longest);
   const waiters = names.slice(0, -1).map((name, at) => (at === 0 ? name : `${name}, which`));
-  return `${waiters.join(' waits for ')} has waited ${durationText(scene.atMs - last.sinceMs)} for ${names.at(-1)}`;
+  return `${waiters.join(' waits for ')} waits for ${names.at(-1)} (${durationText(scene.atMs - last.sinceMs)})`;
 }
 
 const MAX_CHAIN = 4;

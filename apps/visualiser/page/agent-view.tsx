@@ -154,7 +154,7 @@ function Now({ agent, nowMs }: { readonly agent: AgentDetail; readonly nowMs: nu
         <div>
           <dt>Envelopes</dt>
           <dd class="number">
-            {agent.handled} handled, {agent.failed} not, {agent.sent} sent
+            {agent.handled} handled, {agent.failed} failed, {agent.sent} sent
           </dd>
         </div>
         <div>
@@ -216,8 +216,8 @@ function Waits({
               <AgentLink id={wait.waiter} name={wait.waiterName} />
             )}{' '}
             <span class="quiet">
-              <Text of={wait.capability ?? ''} max={40} /> since {durationText(nowMs - wait.sinceMs)}
-              {wait.untilMs === undefined ? '' : `, until in ${durationText(wait.untilMs - nowMs)}`}
+              <Text of={wait.capability ?? ''} max={40} /> for {durationText(nowMs - wait.sinceMs)}
+              {wait.untilMs === undefined ? '' : `, for ${durationText(wait.untilMs - nowMs)} more at most`}
               {wait.isBegun ? '' : ', still in the mailbox'}
             </span>
           </li>

@@ -39,7 +39,7 @@ export function Machine({
         </mark>
         <span class="quiet">
           {' '}
-          {machine.isOver ? 'and over, ' : ''}since {durationText(nowMs - machine.sinceMs)}
+          {machine.isOver ? 'and over, ' : ''}for {durationText(nowMs - machine.sinceMs)}
           {machine.nextTimer === undefined ? '' : ' · '}
           {machine.nextTimer === undefined ? null : (
             <>

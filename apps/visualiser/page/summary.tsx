@@ -66,7 +66,7 @@ export function TroubleLine({ trouble }: { readonly trouble: Trouble }): JSX.Ele
       {untilMs === undefined ? null : (
         <span class="quiet">
           {untilMs >= nowMs
-            ? ` · until in ${durationText(untilMs - nowMs)}`
+            ? ` · for ${durationText(untilMs - nowMs)} more at most`
             : ` · ${durationText(nowMs - untilMs)} too late`}
         </span>
       )}

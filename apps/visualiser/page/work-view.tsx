@@ -138,7 +138,7 @@ function Task({ task, nowMs }: { readonly task: TaskLook; readonly nowMs: number
         <span class={`status ${level}`}>
           <Icon name={TASK_ICONS[state] ?? 'unknown'} /> <Text of={state} max={30} />
         </span>{' '}
-        <span class="quiet">since {durationText(nowMs - sinceMs)}</span>
+        <span class="quiet">for {durationText(nowMs - sinceMs)}</span>
         {reason === undefined || level === '' ? null : (
           <span class="reason">
             <Text of={reason} max={160} />
@@ -285,7 +285,7 @@ function Proposal({
         )}
       </td>
       <td>
-        <Text of={state} max={40} /> <span class="quiet">since {durationText(nowMs - sinceMs)}</span>
+        <Text of={state} max={40} /> <span class="quiet">for {durationText(nowMs - sinceMs)}</span>
       </td>
       <td>
         <Text of={assignee ?? '–'} max={30} />
@@ -340,7 +340,7 @@ function Swarm({ swarm, nowMs }: { readonly swarm: SwarmLook; readonly nowMs: nu
       </h3>
       <p>
         of <Text of={owner ?? '?'} max={40} />, <Text of={state} max={60} />
-        {isOver ? ' (over)' : ''} <span class="quiet">since {durationText(nowMs - sinceMs)}</span>
+        {isOver ? ' (over)' : ''} <span class="quiet">for {durationText(nowMs - sinceMs)}</span>
       </p>
       {subTasks.length === 0 ? null : (
         <table class="plain wide">

@@ -110,7 +110,8 @@ const GAVE_UP: ReadonlySet<string> = new Set(['agent-failed', 'agent-parked', 'p
 export function troubleLook({ scene, waits, troubles }: Sight): TroubleLook {
   return {
     view: 'trouble',
-    troubles: troubles.slice(0, MAX_ROWS),
+    // Who waits in time stands in the table of waits.
+    troubles: troubles.filter(({ level, kind }) => level !== 'note' || kind !== 'wait').slice(0, MAX_ROWS),
     waits: waits.slice(0, MAX_ROWS).map((one) => waitLook(scene, one)),
     waitTotal: waits.length,
     deadLetters: [...scene.deadLetters].reverse(),

@@ -99,7 +99,7 @@ describe.skipIf(whyNoChromium() !== undefined)('The page (F-08)', () => {
     await openDemo();
     const sentence = await page.locator('h1').innerText();
     expect(sentence).toBe(
-      'EARTH and MARS work at “repository-audit”, of 10 agents; 7 of 8 tasks are done; the mission loop waits for EARTH, which has waited 7.9 s for MARS; 2 things are wrong, first: URANUS gave up.',
+      'EARTH and MARS work at “repository-audit”, of 10 agents; 7 of 8 tasks are done; the mission loop waits for EARTH, which waits for MARS (7.9 s); 2 things are wrong, first: URANUS gave up.',
     );
   });
 

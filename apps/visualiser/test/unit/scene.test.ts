@@ -135,7 +135,7 @@ describe('a scene (F-08)', () => {
     const work = requestEvents('system/loop', 'mars', { atMs: 1_000, until: 'received' });
     const call = requestEvents('mars', 'venus', { atMs: 2_000, until: 'received' });
     expect(sentenceOf(sceneOf(begun, work, call, event('progress', 4_500, { agentId: 'mars' })))).toBe(
-      'Mars and venus work at “audit”, of 2 agents; 1 of 2 tasks is done; the mission loop waits for mars, which has waited 2.5 s for venus; nothing is wrong.',
+      'Mars and venus work at “audit”, of 2 agents; 1 of 2 tasks is done; the mission loop waits for mars, which waits for venus (2.5 s); nothing is wrong.',
     );
     expect(sentenceOf(sceneOf())).toBe('Nothing has been heard of any agent yet; nothing is wrong.');
     expect(sentenceOf(sceneOf(event('agent-failed', 1, { agentId: 'mars', reason: 'x' })))).toContain(
