@@ -94,7 +94,7 @@ describe('orrery top (F-08)', () => {
   it('finds the team that is watched here, and prints how it is where there is no terminal', async () => {
     const { code, stdout, stderr } = await top();
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toMatch(/^Orrery: workshop, for /);
+    expect(stdout).toMatch(/^workshop, for /);
     expect(stdout).toContain('Work [####################] 1 of 1 tasks done');
     expect(stdout).toMatch(/^ {2}WORKSHOP +idle .* 0\/\d+ +\d\.\d +0\/\d+$/im);
     expect(stdout).not.toContain('\x1b');
