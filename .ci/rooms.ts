@@ -437,14 +437,7 @@ export const ROOMS: readonly Room[] = [
     holds: 'what operators see of a system; the page',
     ignores: 'who else is served',
     invariants: 'Whoever may only send sees nothing.',
-    imports: [
-      'runtime/protocol',
-      'runtime/observe/event-order.ts',
-      'runtime/observe/hide-secrets.ts',
-      'runtime/observe/stream-sample.ts',
-      'gateway/reach',
-      'gateway/http',
-    ],
+    imports: ['runtime/protocol', 'gateway/reach', 'gateway/http'],
   },
   {
     room: 'gateway',

@@ -39,7 +39,7 @@ export type { ChannelOptions } from './channels/channel-options.ts';
 export type { OpenChannelOptions, PortChannelOptions } from './channels/port-channel-options.ts';
 export { type ChannelProof, type ChannelSigner, channelSigner } from './channels/channel-proof.ts';
 export type { Admission, AdmitChannel, AskedChannel, HelloRefusal } from './channels/credentials.ts';
-export { hideSecrets, hideSecretsIn } from './observe/hide-secrets.ts';
+export { hideSecrets, hideSecretsIn } from './protocol/hide-secrets.ts';
 export {
   A2AMetrics,
   A2AObservability,

@@ -1,4 +1,4 @@
-import { HIDDEN, hideSecrets } from '../../runtime/observe/hide-secrets.ts';
+import { HIDDEN, hideSecrets } from '../../runtime/protocol/hide-secrets.ts';
 import type { JsonValue } from '../../runtime/protocol/json-value.ts';
 
 /** Values under such names are not shown. */

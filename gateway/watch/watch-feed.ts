@@ -1,7 +1,7 @@
 import type { Seams } from '../../runtime/protocol/seams.ts';
 import type { SystemEvent } from '../../runtime/protocol/system-event.ts';
 import { OtherNode, type OtherNodeDeps } from './other-node.ts';
-import { EventOrder } from '../../runtime/observe/event-order.ts';
+import { EventOrder } from '../../runtime/protocol/event-order.ts';
 import type { ParsedWatchOptions } from './watch-options.ts';
 import {
   lettersShown,

@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import type { SystemEvent } from '../../runtime/protocol/system-event.ts';
-import { StreamSample } from '../../runtime/observe/stream-sample.ts';
+import { StreamSample } from '../../runtime/protocol/stream-sample.ts';
 import type { WatchState } from './watch-state.ts';
 
 /** What a watcher is sent. */

@@ -16,7 +16,7 @@ import { crossingEvent, crossingOf, CrossingRing } from './crossing-ring.ts';
 import { EventRing } from './event-ring.ts';
 import { COUNT } from './thread-counters.ts';
 import type { MachineFacts, Outcome, SystemEvent } from '../protocol/system-event.ts';
-import { StreamSample } from './stream-sample.ts';
+import { StreamSample } from '../protocol/stream-sample.ts';
 import { ToolCounts } from './tool-counts.ts';
 import { latencyOf, type Traffic, trafficEvents, type TrafficPlace, TrafficRing } from './traffic-ring.ts';
 

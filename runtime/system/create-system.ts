@@ -7,7 +7,7 @@ import type { Sender } from '../agent/context.ts';
 import type { Identity } from '../cell/mail-maker.ts';
 import { newAccountMemory } from '../budget/account-memory.ts';
 import { fromEnvelope } from '../mailbox/mail.ts';
-import { EventOrder } from '../observe/event-order.ts';
+import { EventOrder } from '../protocol/event-order.ts';
 import type { LogLine } from '../observe/logger.ts';
 import { lastEvents } from '../observe/observability.ts';
 import type { SystemEvent } from '../protocol/system-event.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EventOrder } from '../../runtime/observe/event-order.ts';
+import { EventOrder } from '../../runtime/protocol/event-order.ts';
 import type { SystemEvent } from '../../runtime/protocol/system-event.ts';
 import { FakeClock } from '../fixtures/fake-clock.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hideSecrets, hideSecretsIn } from '../../../runtime/observe/hide-secrets.ts';
+import { hideSecrets, hideSecretsIn } from '../../../runtime/protocol/hide-secrets.ts';
 
 const SECRET = 'Zx9Qw8Er7Ty6Ui5Op4As3Df2';
 const TEXTS: readonly string[] = [

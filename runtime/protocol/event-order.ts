@@ -1,5 +1,5 @@
-import type { Clock } from '../protocol/seams.ts';
-import type { SystemEvent } from '../protocol/system-event.ts';
+import type { Clock } from './seams.ts';
+import type { SystemEvent } from './system-event.ts';
 
 /** How long an event is held back, milliseconds: what another thread tells later, and was before it, goes before it. */
 const HOLD_MS = 60;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StreamSample } from '../../../runtime/observe/stream-sample.ts';
+import { StreamSample } from '../../../runtime/protocol/stream-sample.ts';
 
 /** Offers `perWindow` events of each of these conversations, window by window; returns how many of each were taken. */
 function offered(

@@ -1,4 +1,4 @@
-import type { SystemEvent } from '../protocol/system-event.ts';
+import type { SystemEvent } from './system-event.ts';
 
 /** Events are counted in windows of this length, milliseconds. */
 const WINDOW_MS = 100;
