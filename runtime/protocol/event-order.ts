@@ -1,8 +1,11 @@
 import type { Clock } from './seams.ts';
 import type { SystemEvent } from './system-event.ts';
 
-/** How long an event is held back, milliseconds: what another thread tells later, and was before it, goes before it. */
-const HOLD_MS = 60;
+/**
+ * How long an event is held back, milliseconds: what another thread tells later, and was before it, goes before it. A thread tells
+ * what it has within 50, and a busy one takes some time besides.
+ */
+const HOLD_MS = 150;
 
 /**
  * Puts the events of all threads into one order: those of one place stay as they came, an envelope is sent before it is
