@@ -30,11 +30,9 @@ function takePlace(draft: SceneDraft, { id, kind, pid, threadId }: StatePlace, n
 
 /** Other nodes that are watched too: what one says of its own agents is right, whoever else knows them. */
 function takeNodes(draft: SceneDraft, { nodes, agents: own }: WatchState, listed: Listed): void {
-  const names = nodes.map(({ node, url }) => node ?? url);
-  draft.nodes = new Map(nodes.map((node, at) => [names[at] ?? node.url, node]));
+  draft.nodes = new Map(nodes.map((told) => [told.node ?? told.url, told]));
   const known = new Set(own.map(({ id }) => id));
-  for (const [at, { agents, places }] of nodes.entries()) {
-    const node = names[at] ?? '';
+  for (const { url, node = url, agents, places } of nodes) {
     for (const place of places) takePlace(draft, place, node);
     for (const agent of agents)
       if (agent.id.startsWith(`${node}/`) || !known.has(agent.id))
