@@ -86,7 +86,10 @@ async function carryOut(plan: RunPlan, deps: CommandDeps): Promise<number> {
     ...(signalNumber === undefined ? {} : { signalNumber }),
     ...(receipts === undefined ? {} : { receipts }),
   });
-  const failures = [stopTrace(), ...writeReports(report, plan, deps)].filter((one) => one !== undefined);
+  // The reports first: the end of an interrupted run is cut off, and a trace is of use without its last events.
+  const failures = [...writeReports(report, plan, deps), await stopTrace()].filter(
+    (one) => one !== undefined,
+  );
   for (const failure of failures) errors.write(`orrery: ${failure}\n`);
   if (plan.shows !== 'quiet') screen.write(written(plan));
   if (plan.watch !== undefined) await untilInterrupted(deps);
@@ -174,8 +177,8 @@ async function startTrace(
   system: System,
   { mission, root, outputs: { record } }: RunPlan,
   { clock, version }: CommandDeps,
-): Promise<() => string | undefined> {
-  if (record === undefined) return () => undefined;
+): Promise<() => Promise<string | undefined>> {
+  if (record === undefined) return async () => undefined;
   const agents = (await system.roster()).map(({ id, name, tier, capabilities, place }) => ({
     id,
     name,
@@ -197,8 +200,8 @@ async function startTrace(
   } as const;
   const trace = new TraceFile(record, header);
   const stop = await system.inspect((event) => trace.record(event), { inOrder: true });
-  return () => {
-    stop();
+  return async () => {
+    await stop();
     trace.commit();
     return trace.failure;
   };

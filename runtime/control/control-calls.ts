@@ -103,6 +103,8 @@ export interface ControlCalls {
   configure(config: RoutingConfig): Promise<void>;
   /** Resolves when every thread that answers streams its events, so many a second at most, or has stopped to. */
   inspect(isOn: boolean, eventsPerSecond?: number): Promise<void>;
+  /** Resolves when every thread that answers has told all its events so far, and the embedder's thread has seen them. */
+  tellEvents(): Promise<void>;
   /** What all threads had reported when it was asked for is in it; `withActors`: and the actors of each agent. */
   roster(withActors?: boolean): Promise<RosterRow[]>;
   /** The agents' own state machines. */

@@ -282,6 +282,13 @@ export class Control implements ControlCalls {
     return this.#threads.inspect(isOn, eventsPerSecond);
   }
 
+  async tellEvents(): Promise<void> {
+    await this.#threads.askAll((api) => api.tellEvents());
+    this.#eventReports.look();
+    // What it is shown and what it is answered come by two ports, which have no common order.
+    await this.#threads.get('host').connection.api.ping();
+  }
+
   machines(): Promise<readonly MachineDrawing[]> {
     return this.#overview.machines();
   }

@@ -326,6 +326,12 @@ export class NodeLog implements StepLog {
     this.#listen();
   }
 
+  /** Posts what is held back to be posted in one go. */
+  postHeld(): void {
+    this.#postChosen();
+    this.#postStreamed();
+  }
+
   /** Tells `watcher` every event as it happens: a simulation sees a thread so, also one that dies. */
   watch(watcher: EventWatcher): void {
     this.#watcher = watcher;
@@ -400,15 +406,19 @@ export class NodeLog implements StepLog {
   #streamSoon(): void {
     if (this.#isStreamDue) return;
     this.#isStreamDue = true;
-    const { clock, place, outlet } = this.#deps;
-    clock.setTimer(STREAM_MS, () => {
+    this.#deps.clock.setTimer(STREAM_MS, () => {
       this.#isStreamDue = false;
-      const events = this.#chosen;
-      this.#chosen = [];
-      const count = this.#sample?.takeLeftOut() ?? 0;
-      if (count > 0) events.push({ type: 'events-left-out', timestamp: clock.now(), place: place.id, count });
-      if (this.#streamed !== undefined && events.length > 0) outlet.tell({ t: 'events', events });
+      this.#postChosen();
     });
+  }
+
+  #postChosen(): void {
+    const { clock, place, outlet } = this.#deps;
+    const events = this.#chosen;
+    this.#chosen = [];
+    const count = this.#sample?.takeLeftOut() ?? 0;
+    if (count > 0) events.push({ type: 'events-left-out', timestamp: clock.now(), place: place.id, count });
+    if (this.#streamed !== undefined && events.length > 0) outlet.tell({ t: 'events', events });
   }
 
   #streamTraffic(traffic: Traffic): void {

@@ -365,7 +365,10 @@ class RunningSystem implements Omit<SystemWithStopWork, typeof Symbol.asyncDispo
     return lastEvents(events, most);
   }
 
-  async inspect(listener: (event: SystemEvent) => void, options: InspectOptions = {}): Promise<() => void> {
+  async inspect(
+    listener: (event: SystemEvent) => void,
+    options: InspectOptions = {},
+  ): Promise<() => Promise<void>> {
     requireFunction('listener', listener);
     const { eventsPerSecond, inOrder } = parseOptions(InspectOptions, options, 'options');
     const order = inOrder ? new EventOrder(this.#clock, (event) => callOutside(listener, event)) : undefined;
@@ -376,12 +379,19 @@ class RunningSystem implements Omit<SystemWithStopWork, typeof Symbol.asyncDispo
     };
     this.#listeners.add(listening);
     await this.#inspect();
+    let ended: Promise<void> | undefined;
     return () => {
-      if (!this.#listeners.delete(listening)) return;
-      listening.end();
-      // A control thread that is gone sends no events either.
-      this.#inspect().catch(() => undefined);
+      ended ??= this.#endListening(listening);
+      return ended;
     };
+  }
+
+  async #endListening(listening: Listening): Promise<void> {
+    // A control thread that is gone sends no events either.
+    await this.#connection.api.tellEvents().catch(() => undefined);
+    if (!this.#listeners.delete(listening)) return;
+    listening.end();
+    await this.#inspect().catch(() => undefined);
   }
 
   async #inspect(): Promise<void> {

@@ -63,13 +63,14 @@ export interface System extends Sender, Upgrading, AsyncDisposable {
   /** The last events of every thread in time order; with a journal also security events that it keeps of former processes. */
   recentEvents(limit?: number): Promise<readonly SystemEvent[]>;
   /**
-   * Calls `listener` with every event from now on, until the returned function is called. A listener that fails ends
-   * nothing: its first failure is a warning of the process.
+   * Calls `listener` with every event from now on. The returned function ends that: it resolves when the listener has been
+   * called with all that was before, of threads that get on, and is called no more. A listener that fails ends nothing: its
+   * first failure is a warning of the process.
    *
    * With a limit, each thread tells about so many events a second, whole conversations as far as it can; how many it has left
    * out it tells by events `events-left-out`. Of several listeners all get what the one gets that wants most.
    */
-  inspect(listener: (event: SystemEvent) => void, options?: InspectOptions): Promise<() => void>;
+  inspect(listener: (event: SystemEvent) => void, options?: InspectOptions): Promise<() => Promise<void>>;
   /** The envelopes of one conversation, in timestamp order, as far back as the bounded rings and the journal reach. */
   thread(correlationId: string): Promise<readonly A2AEnvelope[]>;
   deadLetters(): Promise<readonly DeadLetter[]>;

@@ -221,6 +221,8 @@ export interface NodeCalls {
   /** The machines of the agents that live here, as far as their code is in this thread. */
   machines(): Promise<readonly MachineDrawing[]>;
   recentEvents(): readonly SystemEvent[];
+  /** Resolves when all events so far are told, and count. */
+  tellEvents(): Promise<void>;
   measures(): ThreadMeasures;
   /** The envelopes of one conversation that this thread remembers having sent or answered. */
   thread(correlationId: string): readonly A2AEnvelope[];

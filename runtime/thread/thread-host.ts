@@ -199,6 +199,12 @@ export class ThreadHost implements NodeCalls {
     return this.node.log.recentEvents();
   }
 
+  async tellEvents(): Promise<void> {
+    const { log, outbox } = this.node;
+    log.postHeld();
+    await new Promise<void>((resolve) => outbox.whenCommitted(resolve));
+  }
+
   measures(): ThreadMeasures {
     const oldest = mostOf(this.#waiting(), ({ sinceMs }) => -sinceMs);
     return { ...threadMeasures(), oldest, tools: this.node.log.toolCounts.entries() };

@@ -105,7 +105,7 @@ describe.each(['thread-clerk', 'process-clerk'])('An agent that works at tasks: 
     expect(madeOf(await tasks.whenIdle(OWNER, two.id))).toEqual(['two!']);
     const reason = `The message id "${messageId}" came again with other content: that is a message of its own`;
     await until('an event tells of it', () => told.includes(reason));
-    stop();
+    await stop();
   });
 
   it('has its owner asked for what is missing, and nothing more (A-09, X-51)', async () => {

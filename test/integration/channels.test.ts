@@ -287,7 +287,7 @@ describe('Channels between agents of a running system (C-37)', () => {
     // The conversation about the channel itself is the channel.
     const talk = (await team.system.thread(id)).map(({ type, sender }) => `${type} ${sender}`);
     expect(talk).toEqual(expect.arrayContaining(['stream-start mars', 'stream-end venus']));
-    stop();
+    await stop();
   });
 
   it('leave nothing behind when the system stops under them', async () => {
@@ -336,7 +336,7 @@ describe('Channels of the embedder (N-D08)', () => {
     await team.write('mars', id, 3);
     await team.settled('mars', 3);
     expect(got).toEqual(idsOf('mars', 3));
-    stop();
+    await stop();
     expect(await rejection(team.open('mars', HOST))).toEqual({
       code: 'REFUSED',
       message: 'system/host accepts no channels',

@@ -255,12 +255,28 @@ describe('The stream of events', () => {
     const leave = await system.inspect((event) => seen.push(event));
     await system.ask({ agent: 'b', capability: HOPS.one }, { way: [] }, { correlationId: 'both' });
     await until('it is heard', () => seen.some(({ correlationId }) => correlationId === 'both'));
-    leave();
-    await quiet();
+    await leave();
     const count = seen.length;
     await system.ask({ agent: 'b', capability: HOPS.one }, { way: [] }, { correlationId: 'one' });
     await until('the other hears it', () => events.some(({ correlationId }) => correlationId === 'one'));
     expect(seen).toHaveLength(count);
+  });
+
+  it.each([
+    ['every event', {}],
+    ['events in order', { inOrder: true }],
+    ['so many a second', { eventsPerSecond: 1_000, inOrder: true }],
+  ])('is heard to its last by a listener that leaves: %s', async (name, options) => {
+    for (let round = 0; round < 20; round++) {
+      const correlationId = `${name} ${round}`;
+      const seen: SystemEvent[] = [];
+      const leave = await system.inspect((event) => seen.push(event), options);
+      await system.ask({ agent: 'b', capability: HOPS.one }, { way: way('a.two') }, { correlationId });
+      await leave();
+      const types = seen.filter((event) => event.correlationId === correlationId).map(({ type }) => type);
+      expect(types.filter((type) => type === 'message-sent')).toHaveLength(4);
+      expect(types.filter((type) => type === 'envelope-settled')).toHaveLength(2);
+    }
   });
 
   it('is streamed by a thread, too, that was just being started when somebody began to listen', async () => {

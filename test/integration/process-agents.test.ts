@@ -149,7 +149,7 @@ describe('A state machine in a process of its own', () => {
     await system.ask({ agent: 'gate-p', capability: open }, undefined);
     await until('its next life has told of it too', () => openings().length === 2);
     expect(openings()).toEqual(['gate.open: closed to opening', 'gate.open: closed to opening']);
-    stop();
+    await stop();
   });
 });
 
@@ -233,7 +233,7 @@ describe('Cancellation and deadlines (F-04)', () => {
     expect((await late).code).toBe('DEADLINE_EXCEEDED');
     await until('both have heard', () => said.filter((line) => /DEADLINE|CANCELLED/.test(line)).length === 2);
     expect(said).toContain('branch-p: DEADLINE_EXCEEDED root');
-    stop();
+    await stop();
     expect((await rowOf('branch-p'))?.restarts).toBe(0);
   });
 });

@@ -53,7 +53,7 @@ describe('an agent of another system, over plain A2A (C-31, C-38)', () => {
     );
     expect(decisions.map(({ routingPath }) => routingPath)).toEqual(['remote', 'remote', 'remote']);
     await expect.poll(() => seen, { timeout: 100_000 }).toEqual(['remote', 'remote', 'remote']);
-    stop();
+    await stop();
     // No other node has its id: it is a member here.
     expect(system.registry.mergeRemote(card, { nodeId: 'b' })).toBe(false);
     expect(card?.capabilities.map(({ id }) => id)).toContain('words.count');

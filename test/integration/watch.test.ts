@@ -66,7 +66,7 @@ describe('A system that is watched (F-08)', () => {
     expect(has('gate', 'gate', 'opening', 'open')).toBe(true);
     expect(has('frail', 'agentLife', 'running', 'restarting')).toBe(true);
     expect(steps.some(({ agentId, machine }) => agentId === 'frail' && machine === 'cell')).toBe(true);
-    stop();
+    await stop();
   });
 
   it('leaves out whole conversations under load, and says how many events of traffic these were', async () => {
@@ -87,7 +87,7 @@ describe('A system that is watched (F-08)', () => {
     // Sent, received, settled, and answered.
     await until('everything is told or counted', () => count() === 4 * asks);
     expect(events.length).toBeLessThan(2 * asks);
-    stop();
+    await stop();
   });
 
   it('is seen by whoever has the role of an operator, and by nobody else', async () => {

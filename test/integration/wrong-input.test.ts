@@ -197,7 +197,7 @@ describe('A listener that fails', () => {
       expect(await ask({})).toBe(2);
       expect((await rejection(system.ask(decline, 'bigint'))).code).toBe('REFUSED');
       await until('the warning', () => warnings.some(({ message }) => message.includes('of the inspector')));
-      leave();
+      await leave();
       expect(await ask({})).toBe(2);
     } finally {
       process.off('warning', hear);
