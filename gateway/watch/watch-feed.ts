@@ -110,12 +110,19 @@ export class WatchFeed {
     const shown = (event: SystemEvent): void => this.#show(event);
     // What comes from elsewhere is longer under way.
     const order = options.nodes.length > 0 ? new EventOrder(clock, shown, HOLD_OTHERS_MS) : undefined;
-    const show = (event: SystemEvent): void => (order === undefined ? shown(event) : order.add(event));
+    let isOver = false;
+    const show = (event: SystemEvent): void => {
+      if (isOver) return;
+      if (order === undefined) shown(event);
+      else order.add(event);
+    };
     const eventsPerSecond = Math.max(10, options.eventsPerSecond / THREAD_SHARE);
     const stop = await system.inspect(show, { eventsPerSecond, inOrder: true });
     this.#others = options.nodes.map((node) => new OtherNode(node, { self, clock, fetch, show }));
     this.#stateLater();
     return () => {
+      // The system tells what was before for a moment yet, and whoever watches next hears it, too.
+      isOver = true;
       this.#cancelState();
       for (const other of this.#others) other.close();
       this.#others = [];

@@ -3,6 +3,7 @@ import { WatchFeed } from '../../../../gateway/watch/watch-feed.ts';
 import { WatchOptions } from '../../../../gateway/watch/watch-options.ts';
 import type { WatchedSystem } from '../../../../gateway/watch/watch-state.ts';
 import type { DeadLetter } from '../../../../runtime/protocol/dead-letter.ts';
+import type { SystemEvent } from '../../../../runtime/protocol/system-event.ts';
 import { FakeClock } from '../../../fixtures/fake-clock.ts';
 
 const letterOf = (id: string): DeadLetter => ({
@@ -15,6 +16,7 @@ function feedOf() {
   const clock = new FakeClock();
   const letters: DeadLetter[] = [];
   const inspected = { begun: 0, ended: 0 };
+  const listeners: ((event: SystemEvent) => void)[] = [];
   const account = {
     accepted: 0,
     handled: 0,
@@ -25,8 +27,9 @@ function feedOf() {
     holds: true,
   };
   const system: WatchedSystem = {
-    inspect: async () => {
+    inspect: async (listener) => {
       inspected.begun += 1;
+      listeners.push(listener);
       return () => {
         inspected.ended += 1;
       };
@@ -43,7 +46,7 @@ function feedOf() {
   const options = WatchOptions.parse({});
   const feed = new WatchFeed({ system, seams: { clock }, about, options, fetch: globalThis.fetch });
   const shown = async () => (await feed.state()).deadLetters.last.map(({ id }) => id);
-  return { clock, letters, inspected, feed, shown };
+  return { clock, letters, inspected, listeners, feed, shown };
 }
 
 describe('WatchFeed (F-08)', () => {
@@ -72,5 +75,18 @@ describe('WatchFeed (F-08)', () => {
     other.close();
     await clock.advanceAsync(2_000);
     expect([inspected, clock.pending]).toEqual([{ begun: 1, ended: 1 }, 0]);
+  });
+
+  it('shows an event once to whoever begins to watch while the system still tells it to those who have left', async () => {
+    const { clock, listeners, feed } = feedOf();
+    (await feed.watch()).close();
+    const watcher = await feed.watch();
+    expect(listeners).toHaveLength(2);
+    for (const hear of listeners) hear({ type: 'agent-started', timestamp: clock.now(), agentId: 'mars' });
+    await clock.advanceAsync(100);
+    watcher.close();
+    const shown: SystemEvent[] = [];
+    for await (const { event, data } of watcher) if (event === 'events') shown.push(...data);
+    expect(shown.map(({ agentId }) => agentId)).toEqual(['mars']);
   });
 });
