@@ -4,6 +4,7 @@ import {
   lastCounts,
   nameAtNode,
   nameIn,
+  type NodeScene,
   type PlaceScene,
   RATE_SECONDS,
   type Scene,
@@ -127,8 +128,7 @@ function otherRow({ peers, nodes }: Scene, node: string): TreeRow {
   const [peer, watched] = [peers.get(node), nodes.get(node)];
   const facts = [
     'another node',
-    watched === undefined ? '' : watched.trouble === undefined ? `watched at ${watched.url}` : '',
-    watched?.trouble === undefined ? '' : `nothing new is known of it: ${watched.trouble}`,
+    watched === undefined ? '' : watchedText(watched),
     peer === undefined ? '' : `${peer.agents.length} agents shown`,
     peer?.transport ?? '',
     peer?.roundTripMs === undefined ? '' : `${durationText(peer.roundTripMs)} there and back`,
@@ -136,6 +136,9 @@ function otherRow({ peers, nodes }: Scene, node: string): TreeRow {
   const status = watched?.trouble === undefined ? (peer?.status ?? 'up') : 'lost';
   return { kind: 'node', key: `node ${node}`, name: node, status, text: told(facts) };
 }
+
+const watchedText = ({ url, trouble }: NodeScene): string =>
+  trouble === undefined ? `watched at ${url}` : `nothing new is known of it: ${trouble}`;
 
 const told = (facts: readonly string[]): string => facts.filter((one) => one !== '').join(' · ');
 
