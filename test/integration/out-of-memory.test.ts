@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { type Way, WAYS } from '../fixtures/agents/hog.ts';
 import { CONDITIONS } from '../fixtures/conditions.ts';
+import { memoryKb } from '../fixtures/processes.ts';
 import { readTable, writeTable } from '../fixtures/page-table.ts';
 
 const HOST = fileURLToPath(new URL('../fixtures/exhaustion-host.ts', import.meta.url));
@@ -59,8 +59,7 @@ function watchMemory(host: ChildProcess): () => void {
 
 function residentMb(pid: number): number {
   try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024;
+    return memoryKb(pid, 'VmRSS') / 1_024;
   } catch {
     return 0; // It is gone.
   }

@@ -8,6 +8,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { memoryKb } from '../../../../test/fixtures/processes.ts';
 import { builtPage, startChromium, whyNoChromium } from '../fixtures/chromium.ts';
 
 const VIEWS = ['system', 'graph', 'agent/restless-7', 'conversations', 'work', 'trouble', 'time'];
@@ -63,8 +64,7 @@ function median(values: readonly number[]): number {
 }
 
 function residentMb(pid: number): number {
-  const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return Number(kilobytes) / 1_000;
+  return memoryKb(pid, 'VmRSS') / 1_000;
 }
 
 /** The largest of the browser's renderers is that of the page. */
