@@ -35,6 +35,11 @@ export interface Listening {
 
 const MAX_HEADERS = 100;
 const MAX_CHECK_MS = 1_000;
+/**
+ * So many connections wait at least until a busy thread accepts them; the system may have a bound of its own. Whoever finds no room
+ * there tries again for seconds, and may be cut off.
+ */
+const LEAST_WAITING = 511;
 const DEFAULT_DRAIN_MS = 10_000;
 
 /** Serves a gateway on a socket. Rejects with INVALID_OPTIONS naming host, port or the part of `tls` at fault. */
@@ -194,7 +199,8 @@ function bound(server: Server, host: string, port: number): Promise<void> {
       if (field === undefined || expected === undefined) reject(error);
       else reject(invalidOptions(field, field === 'host' ? host : port, expected));
     });
-    server.listen({ host: hostOf(host), port }, () => {
+    const backlog = Math.max(LEAST_WAITING, server.maxConnections);
+    server.listen({ host: hostOf(host), port, backlog }, () => {
       resolve();
     });
   });

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
@@ -220,7 +221,26 @@ describe('A stream that fails in the middle (DESIGN 8)', () => {
   });
 });
 
+/** Opens so many connections, and prints how many there are when they all are, or after half a minute. */
+const CROWD = `
+  const { connect } = require('node:net');
+  const [port, count] = process.argv.slice(1).map(Number);
+  let open = 0;
+  const end = () => { console.log(open); process.exit(); };
+  setTimeout(end, 30_000);
+  for (let at = 0; at < count; at++)
+    connect(port, '127.0.0.1', () => { open += 1; if (open === count) end(); }).on('error', () => undefined);
+`;
+
 describe('Connections (DESIGN 8)', () => {
+  it('are made while the thread is busy: a thousand wait until they are accepted', async () => {
+    const { port } = await open();
+    // This thread, which serves, does nothing else meanwhile.
+    expect(execFileSync(process.execPath, ['-e', CROWD, String(port), '1000'], { encoding: 'utf8' })).toBe(
+      '1000\n',
+    );
+  });
+
   it('are no more than may be: the next one is closed, and is counted', async () => {
     const { port, gateway } = await limited({ maxConnections: 2 });
     const held = await Promise.all([rawConnection(port), rawConnection(port)]);
