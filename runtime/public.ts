@@ -91,6 +91,7 @@ export { Refusal, RoutingResult } from './protocol/routing-result.ts';
 export * from './protocol/seed-names.ts';
 export type { Snapshot, StateIdentity } from './protocol/snapshot.ts';
 export { systemSeams } from './protocol/system-seams.ts';
+export { Requester } from './protocol/requester.ts';
 export type { Taint } from './protocol/taint.ts';
 export type { Clock, IdSource, NewId, NewSecret, Random, Seams } from './protocol/seams.ts';
 export { type SigningKeyPair, signingKeyPair } from './protocol/signing.ts';

@@ -159,8 +159,7 @@ export class AgentTurns {
         payload: input,
         correlationId: contextId,
         signal,
-        ...this.#underTerms(owner.principalId, terms),
-        ...(owner.tenant !== undefined && { tenant: owner.tenant }),
+        ...this.#underTerms(owner, terms),
       });
       const parts = partsOf(output);
       return agentMessage(client.seams.newId(), parts.length === 0 ? [{ text: '' }] : parts);
@@ -263,19 +262,24 @@ export class AgentTurns {
       ...(terms.resumeFrom !== undefined && { resumeFrom: terms.resumeFrom }),
       onSpent: reports.spent,
       onTaint: reports.tainted,
-      ...this.#underTerms(owner.principalId, { ...terms, taint: memo.taint }),
-      ...(owner.tenant !== undefined && { tenant: owner.tenant }),
+      ...this.#underTerms(owner, { ...terms, taint: memo.taint }),
       ...(this.#isKeptFor(agentId, capability) && { envelopeId: `task/${key}/${number}` }),
     };
   }
 
   #underTerms(
-    id: string,
-    { tier, chargedAs, justification, deadlineAtMs, budget, path, taint }: TaskTerms,
+    { principalId: id, tenant }: TaskOwner,
+    { tier, chargedAs, roles, justification, deadlineAtMs, budget, path, taint }: TaskTerms,
   ): Pick<Asking, 'onBehalfOf' | 'deadlineAtMs' | 'justification' | 'budget' | 'path' | 'taint'> {
     const { client, turnMs } = this.#deps;
     return {
-      onBehalfOf: { id, tier, ...(chargedAs && { chargedAs }) },
+      onBehalfOf: {
+        id,
+        tier,
+        ...(chargedAs && { chargedAs }),
+        ...(tenant !== undefined && { tenant }),
+        ...(roles && { roles }),
+      },
       deadlineAtMs: deadlineAtMs ?? client.seams.clock.now() + turnMs,
       ...(justification && { justification }),
       ...(budget && { budget }),

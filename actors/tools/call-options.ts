@@ -17,6 +17,7 @@ const As = z.strictObject({
   id: z.string().min(1),
   tier: AgentTier,
   tenant: z.string().min(1).optional(),
+  roles: z.array(z.string().min(1)).readonly().optional(),
   sandboxId: z.string().min(1).optional(),
   chargedAs: z.string().min(1).optional(),
 });

@@ -1,6 +1,7 @@
-import type { Principal } from '../../runtime/protocol/principal.ts';
+import { chargedName, type Principal } from '../../runtime/protocol/principal.ts';
 import type { Taint } from '../../runtime/protocol/taint.ts';
 import type { TaskOwner } from '../../runtime/protocol/task-service.ts';
+import type { CallOptions } from '../../runtime/protocol/tool-service.ts';
 
 /** Whether what a caller says is untainted. */
 export type Trusts = (principal: Principal) => boolean;
@@ -40,6 +41,20 @@ export class CallerRights {
     return !this.#strangers || kind !== 'anonymous';
   }
 }
+
+/** The terms of work for a caller that its credentials decide, in every protocol. */
+export const termsOfPrincipal = (principal: Principal) => ({
+  tier: principal.tier,
+  chargedAs: chargedName(principal),
+  roles: principal.roles,
+});
+
+/** Who calls a tool, in every protocol. */
+export const callingAs = (principal: Principal): NonNullable<CallOptions['as']> => ({
+  id: principal.id,
+  ...termsOfPrincipal(principal),
+  ...(principal.tenant === undefined ? {} : { tenant: principal.tenant }),
+});
 
 /** The owner of a caller's tasks, in every protocol. */
 export const taskOwnerOf = ({ id, tenant }: Principal): TaskOwner => ({

@@ -3,6 +3,7 @@ import type { Budget, Cost } from '../protocol/budget.ts';
 import type { Capability } from '../protocol/capability.ts';
 import type { A2AEnvelope, A2AMessageType, Delivery } from '../protocol/envelope.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
+import type { Requester } from '../protocol/requester.ts';
 import type { Taint } from '../protocol/taint.ts';
 
 /** Whom to ask: whoever offers the capability, or one agent by id. */
@@ -121,10 +122,10 @@ export interface ActorContext<State = undefined> extends Sender {
    */
   readonly taint: Taint | undefined;
   /**
-   * For whom the work in hand is done, as the credentials of whoever wanted it say; undefined where nobody has a tenant. All
-   * that is sent from here is for the same.
+   * The caller outside for whom the work in hand is done, with tenant and roles by its credentials; undefined where nobody
+   * outside wanted it. All that is sent from here is for the same.
    */
-  readonly tenant: string | undefined;
+  readonly requester: Requester | undefined;
   /**
    * Says that something was taken in from outside, such as `web:example.org`: of whatever a handler reads from elsewhere than
    * the system, before it does anything with that. Throws INVALID_OPTIONS on what is no name.

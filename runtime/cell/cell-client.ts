@@ -3,6 +3,7 @@ import { type Behalf, behalfOf } from '../mailbox/behalf.ts';
 import type { StepWatch } from '../protocol/step-watch.ts';
 import { Mail, type MailExtras, NO_ASK, typeIndex } from '../mailbox/mail.ts';
 import { outsidersBy } from '../mailbox/outsider.ts';
+import { requesterOf } from '../protocol/requester.ts';
 import { bindMethods } from '../protocol/bind-methods.ts';
 import type { Delivery, PathHop } from '../protocol/envelope.ts';
 import { agentNotFound, invalidOptions } from '../protocol/errors.ts';
@@ -278,12 +279,16 @@ export class CellClient implements AgentClient {
    * behalf of somebody outside, who is then charged with what that breaks.
    */
   #behalfOf(asking: Asking, parent: Handling | undefined): Behalf | undefined {
-    const { onBehalfOf, tenant } = asking;
+    const { onBehalfOf } = asking;
     const known = behalfOf(parent?.mail === undefined ? asking.behalf : parent.mail.extras);
-    const own = tenant === undefined || known?.tenant !== undefined ? known : { ...known, tenant };
-    if (parent?.mail !== undefined || onBehalfOf === undefined || !this.#cell.row.party.isSystem) return own;
+    if (parent?.mail !== undefined || onBehalfOf === undefined || !this.#cell.row.party.isSystem)
+      return known;
     this.#outsiders ??= outsidersBy(this.seams.newId());
-    return { ...own, outsider: this.#outsiders(onBehalfOf.chargedAs ?? onBehalfOf.id) };
+    return {
+      ...known,
+      requester: requesterOf(onBehalfOf),
+      outsider: this.#outsiders(onBehalfOf.chargedAs ?? onBehalfOf.id),
+    };
   }
 
   /** What interceptors take in they take in for the agent. */

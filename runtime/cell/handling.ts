@@ -22,6 +22,7 @@ import {
 import { hopsOf } from '../protocol/inheritance.ts';
 import { copyJson, findUnserialisable } from '../protocol/json.ts';
 import { requireFunction } from '../protocol/parse-options.ts';
+import type { Requester } from '../protocol/requester.ts';
 import type { RoutingResult } from '../protocol/routing-result.ts';
 import { sleepUntil } from '../protocol/sleep-until.ts';
 import type { Taint } from '../protocol/taint.ts';
@@ -139,8 +140,8 @@ export class Handling implements HandlingContext<never> {
     return taintOn(this.cell, this.mail);
   }
 
-  get tenant(): string | undefined {
-    return this.mail?.extras?.tenant;
+  get requester(): Requester | undefined {
+    return this.mail?.extras?.requester;
   }
 
   markOutside(source: string): void {

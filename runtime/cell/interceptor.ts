@@ -60,9 +60,9 @@ export interface Outgoing {
  * - `budget`       as in `AskOptions`; `onSpent` is told what was spent of it by when the ask is over.
  * - `path`         the requests above it, oldest first. @default those above the envelope being handled
  * - `onBehalfOf`   whom the rules judge, instead of the agent: somebody outside, of this tier, in this sandbox or in none. Where
- *                  the embedder asks, deaths over it are charged to them, by the name `chargedAs`. @default their id
- * - `tenant`       for whom it is done. @default that of the envelope being handled, which always wins
- * - `behalf`       on whose behalf it is asked, while nothing is being handled; `tenant` adds to it.
+ *                  the embedder asks, and handles nothing, it is done for them, with `tenant` and `roles`, and deaths over it
+ *                  are charged to them, by the name `chargedAs`. @default their id
+ * - `behalf`       on whose behalf it is asked, while nothing is being handled.
  * - `isTool`       a call of a tool: judged by the sandbox and not by tier, and never tried again, whatever its agent says
  *                  of its other mail.
  */
@@ -85,8 +85,9 @@ export interface Asking
     readonly tier: AgentTier;
     readonly sandboxId?: string;
     readonly chargedAs?: string;
+    readonly tenant?: string;
+    readonly roles?: readonly string[];
   };
-  readonly tenant?: string;
   readonly behalf?: Behalf | undefined;
   readonly isTool?: boolean;
 }

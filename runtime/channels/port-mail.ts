@@ -79,8 +79,8 @@ export function controlMail(
 export function dataMail({ envelope, behalf }: PortMessage, stamp: PortStamp, { life, run }: PortAim): Mail {
   const mail = fromEnvelope(envelope);
   // No agent says for whom it works; the embedder does.
-  if (mail.extras?.tenant !== undefined && !isSystemId(stamp.localAgentId)) {
-    const { tenant: _tenant, ...extras } = mail.extras;
+  if (mail.extras?.requester !== undefined && !isSystemId(stamp.localAgentId)) {
+    const { requester: _requester, ...extras } = mail.extras;
     mail.extras = extras;
   }
   return marked(onBehalf(mail, behalf), stamp, { id: stamp.channelId, act: 'data', to: life, run });

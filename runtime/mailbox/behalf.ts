@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Requester } from '../protocol/requester.ts';
 import { type TraceContext, traceContextOf } from '../protocol/trace-context.ts';
 
 /** Two words of 32 bits; the second is never 0. */
@@ -17,12 +18,12 @@ export type Outsider = Readonly<z.infer<typeof Outsider>>;
 /**
  * On whose behalf work is done. All that the work causes inherits it.
  *
- * - `tenant`   the tenant, as the caller's credentials say.
- * - `outsider` the caller outside whose request is at its root: deaths over it are charged to them.
- * - `trace`    the trace that it is part of, and where in it.
+ * - `requester` the caller outside who wants it, with tenant and roles.
+ * - `outsider`  the caller outside whose request is at its root, as deaths over it are charged to them.
+ * - `trace`     the trace that it is part of, and where in it.
  */
 export const Behalf = z.object({
-  tenant: z.string().exactOptional(),
+  requester: Requester.exactOptional(),
   outsider: Outsider.exactOptional(),
   trace: z.custom<TraceContext>((value) => isTraceContext(value), 'a context of a trace').exactOptional(),
 });
@@ -31,10 +32,10 @@ export type Behalf = z.infer<typeof Behalf>;
 /** Only the behalf of some work; undefined when it is done on nobody's behalf. */
 export function behalfOf(work: Behalf | undefined): Behalf | undefined {
   if (work === undefined) return undefined;
-  const { tenant, outsider, trace } = work;
-  if (tenant === undefined && outsider === undefined && trace === undefined) return undefined;
+  const { requester, outsider, trace } = work;
+  if (requester === undefined && outsider === undefined && trace === undefined) return undefined;
   return {
-    ...(tenant === undefined ? {} : { tenant }),
+    ...(requester === undefined ? {} : { requester }),
     ...(outsider === undefined ? {} : { outsider }),
     ...(trace === undefined ? {} : { trace }),
   };

@@ -235,7 +235,7 @@ function metadataOf(mail: Mail, tier: AgentTier, sandboxId: string | undefined):
   if (extras.delivery !== undefined) metadata.delivery = extras.delivery;
   if (extras.budget !== undefined) metadata.budget = extras.budget;
   if (extras.taint !== undefined) metadata.taint = extras.taint;
-  if (extras.tenant !== undefined) metadata.tenant = extras.tenant;
+  if (extras.requester !== undefined) metadata.requester = extras.requester;
   if (extras.trace !== undefined) Object.assign(metadata, extras.trace);
   return extras.unknown === undefined ? metadata : { ...extras.unknown, ...metadata };
 }
@@ -282,7 +282,7 @@ const KNOWN_METADATA: ReadonlySet<string> = new Set([
   'delivery',
   'budget',
   'taint',
-  'tenant',
+  'requester',
   'traceparent',
   'tracestate',
 ]);
@@ -292,7 +292,7 @@ const isUnknown = (name: string): boolean => !KNOWN_METADATA.has(name);
 function extrasOf({ metadata, session, schema }: A2AEnvelope): MailExtras | undefined {
   const extras: MailExtras = {};
   if (metadata !== undefined) {
-    const { routingHint, escalationJustification, inReplyTo, delivery, budget, taint, tenant } = metadata;
+    const { routingHint, escalationJustification, inReplyTo, delivery, budget, taint, requester } = metadata;
     if (routingHint !== undefined) extras.routingHint = routingHint;
     if (escalationJustification !== undefined) extras.justification = escalationJustification;
     if (inReplyTo !== undefined) extras.inReplyTo = inReplyTo;
@@ -300,7 +300,7 @@ function extrasOf({ metadata, session, schema }: A2AEnvelope): MailExtras | unde
     if (budget !== undefined) extras.budget = budget;
     const outside = taint === undefined ? undefined : taintFrom(taint);
     if (outside !== undefined) extras.taint = outside;
-    if (tenant !== undefined) extras.tenant = tenant;
+    if (requester !== undefined) extras.requester = requester;
     const trace = traceContextOf(metadata['traceparent'], metadata['tracestate']);
     if (trace !== undefined) extras.trace = trace;
     if (Object.keys(metadata).some(isUnknown))

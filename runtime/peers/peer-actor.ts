@@ -113,7 +113,7 @@ function unreached({ attempts }: Mail, error: OrreryError): OrreryError {
 
 const NOTHING: Cost = {};
 /** What of the metadata means something in this system alone. */
-const OWN = ['deadlineAtMs', 'tenant', 'routingHint'] as const;
+const OWN = ['deadlineAtMs', 'requester', 'routingHint'] as const;
 
 /** One envelope on its way to an agent of another node, and what comes back. */
 class Relayed implements RequestUser {
@@ -175,7 +175,7 @@ class Relayed implements RequestUser {
     return asking;
   }
 
-  /** The envelope with the names that everybody has; a tenant is this system's own, and a deadline is told as what is left. */
+  /** The envelope with the names that everybody has; a requester is this system's own, and a deadline is told as what is left. */
   #envelopeOf(mail: Mail): A2AEnvelope {
     const { thread, row } = this.#cell;
     const { names } = this.#way;

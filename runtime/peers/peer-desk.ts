@@ -15,6 +15,7 @@ import {
   OrreryError,
   refused,
 } from '../protocol/errors.ts';
+import type { Requester } from '../protocol/requester.ts';
 import { mergeTaint, type Taint } from '../protocol/taint.ts';
 import { noteAt, toldFailure } from '../protocol/told-failure.ts';
 import type { ArrivingMail, PeerChannels } from './peer-channels.ts';
@@ -39,11 +40,13 @@ export interface Asker {
   readonly taint: string | undefined;
   /** Deaths over what it asks are charged to it. */
   readonly outsider: Outsider;
+  /** For whom it is done. */
+  readonly requester: Requester;
   /** Resolves when the row of this agent of its is there; undefined when it has shown no card of it. */
   readonly whenKnown: (name: string) => Promise<unknown> | undefined;
 }
 
-/** Does for other nodes what they ask of agents here. What they claim of tier, sandbox and tenant counts for nothing. */
+/** Does for other nodes what they ask of agents here. What they claim of tier, sandbox and requester counts for nothing. */
 export class PeerDesk {
   readonly #deps: PeerDeskDeps;
   /** How many requests of an agent wait until its row is here; what comes after them waits behind them. */
@@ -263,8 +266,9 @@ class Served implements ServedRequest {
     mail.path = mail.path && this.#paths.here(mail.path);
     mail.extras ??= {};
     const { extras } = mail;
-    const { taint, outsider } = this.#asker;
+    const { taint, outsider, requester } = this.#asker;
     extras.outsider = outsider;
+    extras.requester = requester;
     if (taint !== undefined) extras.taint = mergeTaint(extras.taint, [taint]) as Taint;
     if (this.#request.wants === 'stream') extras.stream = true;
     if (isRepeatable === true) extras.derived = true;
@@ -348,10 +352,10 @@ class Served implements ServedRequest {
   }
 }
 
-/** Without what a node may not say: whom it is for is said by its recipient, and tenants are this system's own. */
+/** Without what a node may not say: whom it is for is said by its recipient, and requesters are this system's own. */
 function withoutOwn(envelope: A2AEnvelope): A2AEnvelope {
   const { metadata } = envelope;
-  if (metadata?.routingHint === undefined && metadata?.tenant === undefined) return envelope;
-  const { routingHint: _, tenant: __, ...others } = metadata;
+  if (metadata?.routingHint === undefined && metadata?.requester === undefined) return envelope;
+  const { routingHint: _, requester: __, ...others } = metadata;
   return { ...envelope, metadata: others };
 }

@@ -31,7 +31,7 @@ import { type OwnIdentity, type PeerNetwork, PeerNode, type PeerNodeUser } from 
 import { type PeerStatus, REACH } from './peer.machine.ts';
 import { RefusedCards } from './refused-cards.ts';
 import type { PeerSession, ServedRequest } from './peer-session.ts';
-import { clearanceBy, mayBeCalled, type Trust } from './trust.ts';
+import { clearanceBy, mayBeCalled, requesterBy, type Trust } from './trust.ts';
 
 /** Agents of one other node that are taken in at most. */
 const MAX_AGENTS = 1_000;
@@ -308,6 +308,7 @@ export class PeerHost implements PeerNodeUser {
       node: identity.node,
       taint,
       outsider: identity.outsider,
+      requester: requesterBy(identity.trust, identity.node),
       whenKnown: (name) => this.#members.get(name)?.here.promise,
     });
   }

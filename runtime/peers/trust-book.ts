@@ -38,7 +38,7 @@ export function takesOver({ trust }: TrustBook, node: string, keys: { by: string
 
 /** Whether agents are judged alike under two entries. */
 export function judgesAlike(one: Trust, other: Trust): boolean {
-  const judged = ({ node, tier, sandboxId, trusted, agents }: Trust): string =>
-    JSON.stringify([node, tier, sandboxId === undefined ? [] : sandboxId, trusted, agents]);
+  const judged = ({ node, tier, sandboxId, tenant, roles, trusted, agents }: Trust): string =>
+    JSON.stringify([node, tier, sandboxId === undefined ? [] : sandboxId, tenant, roles, trusted, agents]);
   return judged(one) === judged(other);
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { NodeId } from '../protocol/a2a-extension.ts';
 import type { AgentCard } from '../protocol/agent-card.ts';
 import type { Clearance } from '../protocol/agent-row.ts';
+import { type Requester, requesterOf } from '../protocol/requester.ts';
 import { publicKeyFrom } from '../protocol/signing.ts';
 import { clearanceUnder, type RemoteGrant } from '../routing/remote-grant.ts';
 
@@ -24,6 +25,8 @@ function isKey(value: string): boolean {
  *               @default any that no other key has
  * - `tier`      of its agents; never 0, no other node orchestrates this one. @default 3
  * - `sandboxId` of its agents; null for none. @default its name, `/` and what the card says
+ * - `tenant`    the tenant that they work for. @default none
+ * - `roles`     what they may do, under names of the deployment. @default none
  * - `trusted`   what its agents say counts as this system's own. @default false: it is marked `peer:<node>`
  * - `agents`    the ids that its agents may have: exact, or a beginning and `*`. @default any
  */
@@ -32,6 +35,8 @@ export const Trust = z.strictObject({
   node: NodeId.optional(),
   tier: z.literal([1, 2, 3], '1, 2 or 3: tier 0 is never remote').default(3),
   sandboxId: z.string().min(1).nullable().optional(),
+  tenant: z.string().min(1).exactOptional(),
+  roles: z.array(z.string().min(1)).readonly().default([]),
   trusted: z.boolean().default(false),
   agents: z.array(z.string().min(1)).readonly().optional(),
 });
@@ -48,6 +53,10 @@ export const grantBy = ({ tier, sandboxId }: Trust, nodeId: string): RemoteGrant
   nodeId,
   sandboxId,
 });
+
+/** For whom is done what they ask. */
+export const requesterBy = ({ tenant, roles }: Trust, nodeId: string): Requester =>
+  requesterOf({ id: `peer:${nodeId}`, tenant, roles });
 
 /** How such an agent is judged here. */
 export const clearanceBy = (trust: Trust, nodeId: string, card: Pick<AgentCard, 'sandboxId'>): Clearance =>

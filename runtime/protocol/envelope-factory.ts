@@ -127,7 +127,7 @@ export class EnvelopeFactory {
     if (budget !== undefined) metadata.budget = budget;
     const taint = mergeTaint(chosen.taint, inherited?.taint);
     if (taint !== undefined) metadata.taint = taint;
-    if (inherited?.tenant !== undefined) metadata.tenant = inherited.tenant;
+    if (inherited?.requester !== undefined) metadata.requester = inherited.requester;
     return metadata;
   }
 }

@@ -4,6 +4,7 @@ import { AgentTier } from './agent-card.ts';
 import { Budget } from './budget.ts';
 import { invalidEnvelope, schemaVersionMismatch } from './errors.ts';
 import { A2A_MESSAGE_TYPES, SCHEMA_VERSION } from './message-types.ts';
+import { Requester } from './requester.ts';
 import { Taint } from './taint.ts';
 
 /** The recipient that means everybody. */
@@ -39,7 +40,7 @@ export type PathHop = z.infer<typeof PathHop>;
  * - `delivery`                  overrides the recipient's own choice.
  * - `resumeFrom`                what an attempt elsewhere has kept of the same work.
  * - `budget`                    what could be spent on it, and on all it causes, when it was sent; only ever narrows.
- * - `tenant`                    the tenant for whom the work is done, by the caller's credentials; all that it causes has the
+ * - `requester`                 the caller outside for whom the work is done, by its credentials; all that it causes has the
  *                               same.
  * - `taint`                     the sources outside from which its content came; only ever grows.
  * - `traceparent`, `tracestate` where in a trace it is, as W3C writes that; what is none is dropped.
@@ -57,7 +58,7 @@ export const EnvelopeMetadata = z.looseObject({
   resumeFrom: z.unknown().optional(),
   budget: Budget.optional(),
   taint: Taint.optional(),
-  tenant: z.string().min(1).optional(),
+  requester: Requester.optional(),
 });
 export type EnvelopeMetadata = z.infer<typeof EnvelopeMetadata>;
 

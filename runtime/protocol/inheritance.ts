@@ -1,5 +1,6 @@
 import type { Budget } from './budget.ts';
 import { type A2AEnvelope, asksForWork, type PathHop } from './envelope.ts';
+import type { Requester } from './requester.ts';
 import type { Taint } from './taint.ts';
 import { proposedIn } from './task-proposal.ts';
 
@@ -10,11 +11,11 @@ export interface Inherited {
   readonly path: readonly PathHop[] | undefined;
   readonly budget: Budget | undefined;
   readonly taint: Taint | undefined;
-  readonly tenant: string | undefined;
+  readonly requester: Requester | undefined;
 }
 
 /**
- * What `handler` passes on while it handles `cause`: conversation, deadline, budget, taint, tenant and delegation path. If `cause`
+ * What `handler` passes on while it handles `cause`: conversation, deadline, budget, taint, requester and delegation path. If `cause`
  * asks for work, it is the last hop of that path.
  */
 export function inheritFrom(cause: A2AEnvelope, handler: string): Inherited {
@@ -47,7 +48,7 @@ export const inheritForReply = ({ id, correlationId, metadata }: A2AEnvelope): I
   path: metadata?.path,
   budget: metadata?.budget,
   taint: metadata?.taint,
-  tenant: metadata?.tenant,
+  requester: metadata?.requester,
 });
 
 /** The capability that an envelope names, as its recipient or in its metadata. */

@@ -18,6 +18,7 @@ export type TaskOwner = z.infer<typeof TaskOwner>;
  * The terms under which an agent works for an owner: what the owner may reach and spend.
  *
  * - `tier`          the tier by which the owner is judged. @default 3
+ * - `roles`         what the owner may do, by its credentials. @default none
  * - `justification` why a lower tier asks a higher one.
  * - `chargedAs`     the name under which deaths are charged to the owner. @default the id of its principal
  * - `readOnly`      permits only capabilities that change nothing. @default false
@@ -32,6 +33,7 @@ export type TaskOwner = z.infer<typeof TaskOwner>;
 export const TaskTerms = z.strictObject({
   tier: AgentTier.default(3),
   chargedAs: z.string().min(1).optional(),
+  roles: z.array(z.string().min(1)).readonly().optional(),
   justification: z.string().min(1).optional(),
   readOnly: z.boolean().default(false),
   deadlineAtMs: z.number().optional(),

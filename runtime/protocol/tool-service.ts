@@ -31,6 +31,7 @@ export interface CallOptions {
     readonly id: string;
     readonly tier: AgentTier;
     readonly tenant?: string | undefined;
+    readonly roles?: readonly string[];
     readonly sandboxId?: string;
     readonly chargedAs?: string;
   };

@@ -12,7 +12,7 @@ const venus = defineAgent({
   version: '1.0.0',
   description: 'Looks',
   tier: 2,
-}).handle(look, (_, ctx) => ({ envelope: ctx.envelope, tenant: ctx.tenant, taint: ctx.taint }));
+}).handle(look, (_, ctx) => ({ envelope: ctx.envelope, requester: ctx.requester, taint: ctx.taint }));
 const chief = defineAgent({
   id: 'chief',
   name: 'Chief',
@@ -84,15 +84,20 @@ describe('What another node can do that a key lets in (C-31)', () => {
     expect(refused.length).toBeGreaterThanOrEqual(4);
   });
 
-  it('is judged by its grant: claims of tier, sandbox, tenant and deadline count for nothing, and all is tainted', async () => {
+  it('is judged by its grant: claims of tier, sandbox, requester and deadline count for nothing, and all is tainted', async () => {
     await using evil = await joined();
     await evil.say({ type: 'cards', cards: [card('imp')] });
-    const claims = { tenant: 'acme', sandboxId: 'system', deadlineAtMs: 1 };
+    const requester = { principalId: 'key:alice', tenant: 'acme', roles: ['admin'] };
+    const claims = { requester, sandboxId: 'system', deadlineAtMs: 1 };
     await evil.say(request(0, 'evil/imp', 'rome/venus', claims), request(1, 'evil/imp', 'rome/chief'));
     const { value } = (await evil.outcome(0)) as unknown as { value: { envelope: { metadata: object } } };
-    expect(value).toMatchObject({ taint: ['peer:evil'], envelope: { sender: 'imp', metadata: { tier: 2 } } });
-    expect(value).not.toHaveProperty('tenant');
-    expect(value.envelope.metadata).not.toHaveProperty('tenant');
+    const known = { principalId: 'peer:evil', roles: [] };
+    expect(value).toMatchObject({
+      taint: ['peer:evil'],
+      requester: known,
+      envelope: { sender: 'imp', metadata: { tier: 2 } },
+    });
+    expect(value.envelope.metadata).toMatchObject({ requester: known });
     expect(value.envelope.metadata).not.toHaveProperty('sandboxId');
     expect(await evil.outcome(1)).toMatchObject({ type: 'failed', error: { code: 'ESCALATION_REQUIRED' } });
   });
@@ -126,7 +131,9 @@ describe('What another node can do that a key lets in (C-31)', () => {
     expect(ids()).toContain('evil/venus');
     expect(ids()).not.toContain('boss');
     expect(ids()).not.toContain('imp-large');
-    expect(await rome.ask({ agent: 'venus', capability: look }, null)).toMatchObject({ tenant: undefined });
+    expect(await rome.ask({ agent: 'venus', capability: look }, null)).toMatchObject({
+      requester: undefined,
+    });
     expect((await rome.peers.list())[0]?.agents).toHaveLength(1_000);
   });
 

@@ -1,4 +1,4 @@
-import { capability, defineAgent, type HandlingContext, startSystem, type Team } from 'orrery';
+import { capability, defineAgent, type HandlingContext, Requester, startSystem, type Team } from 'orrery';
 import { serve } from 'orrery/gateway';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -8,29 +8,31 @@ import { whose } from '../fixtures/agents/tenant.agent.ts';
 import { modernRpc } from '../fixtures/mcp/raw-mcp.ts';
 import { agent, rejection } from '../fixtures/until.ts';
 
-const acme = newApiKey({ kind: 'user', tenant: 'acme' });
+const acme = newApiKey({ kind: 'user', tenant: 'acme', roles: ['reader'] });
 const other = newApiKey({ kind: 'user', tenant: 'other' });
 const nobody = newApiKey({ kind: 'user' });
+
+const ANOTHER = { principalId: 'key:another', tenant: 'another', roles: ['admin'] };
 
 const front = capability({
   id: 'front.ask',
   description: 'Asks the others for whom they work',
   input: z.object({}),
   output: z.object({
-    own: z.string(),
-    thread: z.array(z.string()),
-    process: z.array(z.string()),
+    own: Requester.nullable(),
+    thread: z.array(Requester.nullable()),
+    process: z.array(Requester.nullable()),
     forged: z.string(),
   }),
 });
 
 async function answer(_: unknown, ctx: HandlingContext) {
-  const asked = (agent: string): Promise<string[]> => ctx.ask({ agent, capability: whose }, {});
+  const asked = (agent: string) => ctx.ask({ agent, capability: whose }, {});
   const forged = await rejection(
-    ctx.ask({ agent: 'in-thread', capability: whose }, {}, { metadata: { tenant: 'another' } }),
+    ctx.ask({ agent: 'in-thread', capability: whose }, {}, { metadata: { requester: ANOTHER } }),
   );
   return {
-    own: ctx.tenant ?? 'nobody',
+    own: ctx.requester ?? null,
     thread: await asked('in-thread'),
     process: await asked('in-process'),
     forged: forged.code,
@@ -66,16 +68,19 @@ beforeAll(async () => {
 });
 afterAll(() => system.stop());
 
-const whoFor = (tenant: string) => ({
-  own: tenant,
-  thread: [tenant, tenant],
-  process: [tenant, tenant],
-  forged: 'INVALID_OPTIONS',
-});
+const whoFor = ({ record: { id, tenant, roles } }: ReturnType<typeof newApiKey>) => {
+  const requester = { principalId: `key:${id}`, ...(tenant === undefined ? {} : { tenant }), roles };
+  return {
+    own: requester,
+    thread: [requester, requester],
+    process: [requester, requester],
+    forged: 'INVALID_OPTIONS',
+  };
+};
 
 async function overA2A(key: string): Promise<unknown> {
   const parts = [{ kind: 'data', data: { tool: 'front.ask', arguments: {} } }];
-  const metadata = { tenant: 'forged' };
+  const metadata = { tenant: 'forged', requester: ANOTHER };
   const message = { kind: 'message', messageId: crypto.randomUUID(), role: 'user', parts, metadata };
   const response = await fetch(`${url}/front/rpc`, {
     method: 'POST',
@@ -99,20 +104,20 @@ async function overMcp(key: string): Promise<unknown> {
   return (json as { result: { structuredContent: unknown } }).result.structuredContent;
 }
 
-describe('The tenant of a caller (A-04)', () => {
+describe('For whom work is done: the caller, its tenant and its roles (A-04)', () => {
   it.each([
     ['acme', acme],
     ['other', other],
     ['nobody', nobody],
   ])(
     'goes with all the work that it causes, over A2A and MCP, in threads and processes: %s',
-    async (tenant, { key }) => {
-      expect(await overA2A(key)).toEqual(whoFor(tenant));
-      expect(await overMcp(key)).toEqual(whoFor(tenant));
+    async (_, caller) => {
+      expect(await overA2A(caller.key)).toEqual(whoFor(caller));
+      expect(await overMcp(caller.key)).toEqual(whoFor(caller));
     },
   );
 
   it('is nobody’s where the embedder asks', async () => {
-    expect(await system.ask({ agent: 'in-thread', capability: whose }, {})).toEqual(['nobody', 'nobody']);
+    expect(await system.ask({ agent: 'in-thread', capability: whose }, {})).toEqual([null, null]);
   });
 });

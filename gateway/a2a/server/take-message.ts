@@ -1,7 +1,6 @@
 import type { Task, TaskMessage } from '../../../runtime/protocol/task.ts';
 import type { MessageAnswer, Said, TaskOwner, TaskTerms } from '../../../runtime/protocol/task-service.ts';
-import { chargedName } from '../../../runtime/protocol/principal.ts';
-import type { CallerRights } from '../../team/caller-rights.ts';
+import { type CallerRights, termsOfPrincipal } from '../../team/caller-rights.ts';
 import { type A2AExtension, type Caller, withSenderFacts } from './caller.ts';
 import { fault, faultOf, wrongParameter } from '../wire/faults.ts';
 import { isOrreryError, agentNotFound } from '../../../runtime/protocol/errors.ts';
@@ -141,12 +140,7 @@ function termsOf(extensions: readonly A2AExtension[], order: SendOrder, caller: 
   const said = extensions
     .filter(({ uri }) => caller.extensions.includes(uri))
     .map((extension) => extension.terms?.(order) ?? {});
-  return Object.assign(
-    {},
-    ...said,
-    { tier: caller.principal.tier, chargedAs: chargedName(caller.principal) },
-    caller.terms,
-  ) as Partial<TaskTerms>;
+  return Object.assign({}, ...said, termsOfPrincipal(caller.principal), caller.terms) as Partial<TaskTerms>;
 }
 
 /** The agent that a message is for, and the media types in which it answers. */

@@ -1,10 +1,10 @@
 import type { JsonValue } from '../../../runtime/protocol/json-value.ts';
-import { chargedName, type Principal } from '../../../runtime/protocol/principal.ts';
+import type { Principal } from '../../../runtime/protocol/principal.ts';
 import type { Clock } from '../../../runtime/protocol/seams.ts';
 import type { Tool } from '../../../runtime/protocol/tool.ts';
 import { toolNotFound } from '../../../runtime/protocol/tool-errors.ts';
 import type { ToolService } from '../../../runtime/protocol/tool-service.ts';
-import { CallerRights, type Trusts } from '../../team/caller-rights.ts';
+import { CallerRights, callingAs, type Trusts } from '../../team/caller-rights.ts';
 import { INPUT_FIELD, takesObject } from '../../team/object-schema.ts';
 import type { ToolExecutor } from './lango-handler.ts';
 
@@ -41,16 +41,12 @@ export function teamExecutor(
   return async (toolName, params, { principal, signal }) => {
     const tool = tools.tool(toolName);
     if (tool?.name !== toolName || !serves(tool)) throw toolNotFound(toolName);
-    const { id, tier, tenant } = principal;
     const taint = rights.taintOf(principal, 'lango');
     const sandboxId = sandboxOf(principal);
     const input = takesObject(tool.inputSchema) ? params : params[INPUT_FIELD];
     const result = await tools.call(toolName, input, {
       as: {
-        id,
-        tier,
-        chargedAs: chargedName(principal),
-        ...(tenant === undefined ? {} : { tenant }),
+        ...callingAs(principal),
         ...(sandboxId === undefined ? {} : { sandboxId }),
       },
       ...(taint === undefined ? {} : { taint }),

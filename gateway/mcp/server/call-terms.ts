@@ -1,7 +1,6 @@
-import { chargedName } from '../../../runtime/protocol/principal.ts';
 import type { Clock } from '../../../runtime/protocol/seams.ts';
 import type { CallOptions } from '../../../runtime/protocol/tool-service.ts';
-import type { CallerRights } from '../../team/caller-rights.ts';
+import { type CallerRights, callingAs } from '../../team/caller-rights.ts';
 import { mayOnlyRead } from './catalogue.ts';
 import type { McpCall } from './mcp-call.ts';
 import type { ParsedMcpOptions } from './mcp-options.ts';
@@ -23,11 +22,9 @@ export function callTerms(
   { principal, signal, progressToken, ...call }: McpCall,
   { options, clock, rights }: CallTermsDeps,
 ): CallOptions {
-  const { id, tier, tenant } = principal;
-  const chargedAs = chargedName(principal);
   const taint = rights.taintOf(principal, 'mcp');
   return {
-    as: { id, tier, chargedAs, ...(tenant === undefined ? {} : { tenant }) },
+    as: callingAs(principal),
     readOnly: mayOnlyRead(options, principal),
     ...(taint === undefined ? {} : { taint }),
     deadlineAtMs: clock.now() + options.callMs,

@@ -1,11 +1,11 @@
 import { CLIENT_NOTE } from '../../../runtime/protocol/client-input.ts';
 import { type ErrorCode, isOrreryError, OrreryError } from '../../../runtime/protocol/errors.ts';
-import { chargedName, type Principal } from '../../../runtime/protocol/principal.ts';
+import type { Principal } from '../../../runtime/protocol/principal.ts';
 import type { Seams } from '../../../runtime/protocol/seams.ts';
 import { isTaskOver, type Task, type TaskState } from '../../../runtime/protocol/task.ts';
 import type { Said, TaskOwner, TaskService, TaskNews } from '../../../runtime/protocol/task-service.ts';
 import { answerTo, askedIn, inputRequests, responsesTo } from './asked.ts';
-import { type CallerRights, taskOwnerOf } from '../../team/caller-rights.ts';
+import { type CallerRights, taskOwnerOf, termsOfPrincipal } from '../../team/caller-rights.ts';
 import { mayOnlyRead } from './catalogue.ts';
 import { isObject } from '../../http/json-text.ts';
 import type { Result } from './json-shapes.ts';
@@ -170,8 +170,7 @@ export class McpTasks {
     const { options, rights } = this.#deps;
     const taint = rights.taintOf(principal, 'mcp');
     return {
-      tier: principal.tier,
-      chargedAs: chargedName(principal),
+      ...termsOfPrincipal(principal),
       readOnly: mayOnlyRead(options, principal),
       ...(taint === undefined ? {} : { taint: [...taint] }),
     };

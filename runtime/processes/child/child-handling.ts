@@ -12,6 +12,7 @@ import type { A2AEnvelope } from '../../protocol/envelope.ts';
 import { cancelled, invalidOptions, notSerialisable } from '../../protocol/errors.ts';
 import { findUnserialisable } from '../../protocol/json.ts';
 import { requireFunction } from '../../protocol/parse-options.ts';
+import type { Requester } from '../../protocol/requester.ts';
 import type { RoutingResult } from '../../protocol/routing-result.ts';
 import type { Seams } from '../../protocol/seams.ts';
 import type { Taint } from '../../protocol/taint.ts';
@@ -159,8 +160,8 @@ export class ChildHandling implements HandlingContext<never> {
     return this.#call('resumeFrom');
   }
 
-  get tenant(): string | undefined {
-    return (this.envelope as A2AEnvelope | undefined)?.metadata?.tenant;
+  get requester(): Requester | undefined {
+    return (this.envelope as A2AEnvelope | undefined)?.metadata?.requester;
   }
 
   get taint(): Taint | undefined {

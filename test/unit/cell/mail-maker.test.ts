@@ -166,9 +166,10 @@ describe('What is sent while an envelope is in hand', () => {
 
   it('has the taint above and what its sender adds, and is done on the same behalf; no option says otherwise', () => {
     const outsider = { name: 'eve', key: [7, 1] as const };
-    const extras: MailExtras = { taint: ['web:a'], tenant: 'acme', outsider };
-    const told = tell({ taint: ['web:b'], tenant: 'globex' }, inHand({ extras }));
-    expect(told.extras).toMatchObject({ tenant: 'acme', outsider });
+    const requester = { principalId: 'key:alice', tenant: 'acme', roles: ['reader'] };
+    const extras: MailExtras = { taint: ['web:a'], requester, outsider };
+    const told = tell({ taint: ['web:b'], requester: { ...requester, tenant: 'globex' } }, inHand({ extras }));
+    expect(told.extras).toMatchObject({ requester, outsider });
     expect([...(told.extras?.taint ?? [])].sort()).toEqual(['web:a', 'web:b']);
     expect(tell({}, inHand()).extras).toBeUndefined();
   });

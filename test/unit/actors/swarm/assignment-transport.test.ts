@@ -22,7 +22,10 @@ const ORDER: AssignmentOrder = {
   input: { root: '.' },
   partial: { half: true },
   justification: undefined,
-  behalf: { tenant: 'acme', outsider: { name: 'anonymous at 192.0.2.1', key: [1, 3] } },
+  behalf: {
+    requester: { principalId: 'anonymous', tenant: 'acme', roles: [] },
+    outsider: { name: 'anonymous at 192.0.2.1', key: [1, 3] },
+  },
   leaseMs: 100,
   deadlineAtMs: 1_000,
 };
