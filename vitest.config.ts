@@ -8,8 +8,8 @@ process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(
   new URL('./node_modules/.cache/node-compile', import.meta.url),
 );
 
-/** The sources as they are. */
-const sources = ['orrery-source', 'module', 'node', 'import', 'default'];
+/** The sources as they are. What is imported and what is required is found without a word here: packages have a file for each. */
+const sources = ['orrery-source', 'module', 'node'];
 const onSources = {
   resolve: { conditions: sources },
   ssr: { resolve: { conditions: sources, externalConditions: sources } },

@@ -7,7 +7,7 @@ import { mergeTaint, type Taint } from '../../runtime/protocol/taint.ts';
 import { type NoteFailure, toldFailure } from '../../runtime/protocol/told-failure.ts';
 import { taintFrom } from '../../runtime/protocol/taint-from.ts';
 import type { TaskMessage } from '../../runtime/protocol/task.ts';
-import type { TaskTerms } from '../../runtime/protocol/task-service.ts';
+import type { TaskOwner, TaskTerms } from '../../runtime/protocol/task-service.ts';
 import type { AgentClient, Asking } from '../../runtime/public.ts';
 import {
   capabilityMeant,
@@ -82,7 +82,7 @@ export class AgentTurns {
       recipient: agentId,
       capability: capability.id,
       payload: undefined,
-      ...this.#underTerms(owner.principalId, terms),
+      ...this.#underTerms(owner, terms),
     });
     if (verdict === undefined) return;
     const { code, reason, retryAfterMs } = verdict;

@@ -12,12 +12,18 @@ const QUERY_BYTES = SHORT_DIMENSIONS * 2;
 const RESULT_BYTES = 4;
 const FIRST_ROOM = 128;
 
+/** What is used of `WebAssembly`, of which Node's types have only a part. */
+declare const WebAssembly: {
+  Module: new (bytes: Uint8Array) => object;
+  Instance: new (module: object) => { readonly exports: unknown };
+};
+
 interface Exports {
-  readonly memory: WebAssembly.Memory;
+  readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
   dotProducts(query: number, vectors: number, count: number, results: number): void;
 }
 
-let compiled: WebAssembly.Module | undefined;
+let compiled: object | undefined;
 
 /**
  * Many short vectors of signed bytes, side by side, and the dot product of a query with each. It compares 100,000 of them in about a
@@ -30,7 +36,7 @@ export class DotProducts {
 
   constructor() {
     compiled ??= new WebAssembly.Module(Buffer.from(MODULE, 'base64'));
-    this.#exports = new WebAssembly.Instance(compiled).exports as unknown as Exports;
+    this.#exports = new WebAssembly.Instance(compiled).exports as Exports;
     this.#vectors = this.#grow();
   }
 

@@ -1,12 +1,10 @@
-import type { Generated } from 'kysely';
-
 /**
  * The tables as queries see them. Each has a column `tenant` beside, with which its keys begin, and which no query names:
  * `TenantScope` does. Times are Unix milliseconds; what is JSON is text.
  */
 export interface SkillTables {
   /** How often what a tenant has was changed: readers find by it what is new to them. */
-  readonly tenants: { readonly name: string; readonly revision: number };
+  readonly tenants: { readonly revision: number };
   readonly memories: MemoryTable;
   readonly memory_versions: MemoryVersionTable;
   readonly memory_vectors: MemoryVectorTable;
@@ -38,7 +36,7 @@ export interface MemoryTable {
   readonly valid_until: number | null;
   readonly created_at: number;
   readonly updated_at: number;
-  readonly version: Generated<number>;
+  readonly version: number;
   readonly revision: number;
 }
 

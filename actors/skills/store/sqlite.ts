@@ -1,0 +1,129 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  Kysely,
+  type SqliteDatabase,
+  SqliteDialect,
+  type SqliteDialectConfig,
+  SqliteDriver,
+  type SqliteStatement,
+  type TransactionSettings,
+} from 'kysely';
+import type { Clock } from '../../../runtime/protocol/seams.ts';
+import { migrate } from './migrations.ts';
+import { type SkillStore, storeIn } from './skill-store.ts';
+import type { SkillTables } from './skill-tables.ts';
+
+/** SQLite's code for "somebody else is writing". */
+const BUSY = 5;
+/** When a write that has to wait tries again, and until when it does, milliseconds. */
+const TRY_AGAIN_MS = 5;
+const GIVE_UP_MS = 30_000;
+
+/** Opens the store in a file, or in memory (`:memory:`). What a write has kept outlives the process. */
+export async function openSqlite(file: string, clock: Waiting): Promise<SkillStore> {
+  const config = { database: () => Promise.resolve(nodeSqlite(file)) };
+  const dialect = new SqliteDialect(config);
+  const db = new Kysely<SkillTables>({
+    dialect: {
+      createAdapter: () => dialect.createAdapter(),
+      createIntrospector: (known) => dialect.createIntrospector(known),
+      createQueryCompiler: () => dialect.createQueryCompiler(),
+      createDriver: () => new Turns(config, clock),
+    },
+  });
+  try {
+    await migrate(db, { bytes: 'blob' });
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+  return storeIn({
+    db,
+    transact: ({ writes }, run) =>
+      db
+        .transaction()
+        .setAccessMode(writes ? 'read write' : 'read only')
+        .execute(run),
+  });
+}
+
+type Waiting = Pick<Clock, 'monotonicMs' | 'setTimer'>;
+
+/**
+ * Takes the right to write as a transaction begins that will: what it has read by then could be outdated when it writes. It waits
+ * for others without holding up the thread, in which their transactions may have to go on.
+ */
+class Turns extends SqliteDriver {
+  readonly #clock: Waiting;
+
+  constructor(config: SqliteDialectConfig, clock: Waiting) {
+    super(config);
+    this.#clock = clock;
+  }
+
+  override async beginTransaction(
+    connection: DatabaseConnection,
+    settings?: TransactionSettings,
+  ): Promise<void> {
+    if (settings?.accessMode === 'read only') {
+      await run(connection, 'begin');
+      return run(connection, 'pragma query_only = on');
+    }
+    const untilMs = this.#clock.monotonicMs() + GIVE_UP_MS;
+    while (!(await this.#begins(connection, untilMs)))
+      await new Promise<void>((resolve) => this.#clock.setTimer(TRY_AGAIN_MS, resolve));
+  }
+
+  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await super.commitTransaction(connection);
+    await run(connection, 'pragma query_only = off');
+  }
+
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    await super.rollbackTransaction(connection);
+    await run(connection, 'pragma query_only = off');
+  }
+
+  async #begins(connection: DatabaseConnection, untilMs: number): Promise<boolean> {
+    try {
+      await run(connection, 'begin immediate');
+      return true;
+    } catch (error) {
+      const isBusy = (error as { errcode?: unknown }).errcode === BUSY;
+      if (!isBusy || this.#clock.monotonicMs() >= untilMs) throw error;
+      return false;
+    }
+  }
+}
+
+const run = async (connection: DatabaseConnection, text: string): Promise<void> =>
+  void (await connection.executeQuery(CompiledQuery.raw(text)));
+
+/** SQLite as Kysely wants it, by Node's own binding. Statements are prepared once. */
+function nodeSqlite(file: string): SqliteDatabase {
+  const database = new DatabaseSync(file);
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+  const prepared = new Map<string, SqliteStatement>();
+  return {
+    close: () => database.close(),
+    prepare(text) {
+      const known = prepared.get(text);
+      if (known !== undefined) return known;
+      const statement = asKyselyReads(database.prepare(text));
+      prepared.set(text, statement);
+      return statement;
+    },
+  };
+}
+
+function asKyselyReads(statement: StatementSync): SqliteStatement {
+  const values = (parameters: readonly unknown[]): SQLInputValue[] => [...parameters] as SQLInputValue[];
+  return {
+    reader: statement.columns().length > 0,
+    all: (parameters) => statement.all(...values(parameters)),
+    run: (parameters) => statement.run(...values(parameters)),
+    iterate: (parameters) => statement.iterate(...values(parameters)),
+  };
+}
