@@ -3,6 +3,8 @@ import type { SkillStore, TenantQueries } from '../../actors/skills/store/skill-
 
 const OTHERS = ['globex', 'ACME', 'acme ', "acme' or '1'='1", '%', ''];
 
+const removed = (id: string, revision = 1) => ({ id, layer: 1, scope: 'x', revision });
+
 /** What every store of the skills promises (A-05). `open` gives a new connection to the same database each time. */
 export function describeSkillStore(name: string, open: () => Promise<SkillStore>): void {
   describe(`The store of the skills: ${name}`, () => {
@@ -14,10 +16,7 @@ export function describeSkillStore(name: string, open: () => Promise<SkillStore>
 
     const put = (tenant: string, id: string, scope = 'x') =>
       store.write(tenant, (queries) =>
-        queries
-          .insertInto('removed_memories')
-          .values({ id: `${id}`, revision: scope.length })
-          .execute(),
+        queries.insertInto('removed_memories').values(removed(id, scope.length)).execute(),
       );
     const ids = async (tenant: string, of = store) => (await of.read(tenant, all)).map(({ id }) => id);
     const all = (queries: TenantQueries) =>
@@ -36,7 +35,7 @@ export function describeSkillStore(name: string, open: () => Promise<SkillStore>
     it('keeps the same key apart for each tenant', async () => {
       await put('acme', 'a');
       for (const [at, other] of OTHERS.entries()) await put(other, 'a', 'x'.repeat(at + 2));
-      expect(await store.read('acme', all)).toEqual([{ id: 'a', revision: 1, tenant: 'acme' }]);
+      expect(await store.read('acme', all)).toEqual([{ ...removed('a'), tenant: 'acme' }]);
       await expect(put('acme', 'a')).rejects.toThrow();
     });
 
@@ -47,12 +46,12 @@ export function describeSkillStore(name: string, open: () => Promise<SkillStore>
         await queries.updateTable('removed_memories').set({ revision: 99 }).execute();
         await queries.deleteFrom('removed_memories').execute();
       });
-      expect(await store.read('acme', all)).toEqual([{ id: 'a', revision: 1, tenant: 'acme' }]);
+      expect(await store.read('acme', all)).toEqual([{ ...removed('a'), tenant: 'acme' }]);
     });
 
     it('writes all or nothing', async () => {
       const broken = store.write('acme', async (queries) => {
-        await queries.insertInto('removed_memories').values({ id: 'a', revision: 1 }).execute();
+        await queries.insertInto('removed_memories').values(removed('a')).execute();
         throw new Error('of the test');
       });
       await expect(broken).rejects.toThrow('of the test');
@@ -66,7 +65,7 @@ export function describeSkillStore(name: string, open: () => Promise<SkillStore>
           of.write('acme', async (queries) => {
             await queries
               .insertInto('tenants')
-              .values({ revision: 1 })
+              .values({ revision: 1, memories: 0 })
               .onConflict((conflict) =>
                 conflict
                   .columns(['tenant' as never])

@@ -1,63 +1,27 @@
+import type { MemoryTables } from './memory-tables.ts';
+import type { Table } from './table.ts';
+
 /**
  * The tables as queries see them. Each has a column `tenant` beside, with which its keys begin, and which no query names:
  * `TenantScope` does. Times are Unix milliseconds; what is JSON is text.
  */
-export interface SkillTables {
-  /** How often what a tenant has was changed: readers find by it what is new to them. */
-  readonly tenants: { readonly revision: number };
-  readonly memories: MemoryTable;
-  readonly memory_versions: MemoryVersionTable;
-  readonly memory_vectors: MemoryVectorTable;
-  readonly removed_memories: RemovedMemoryTable;
+export interface SkillTables extends MemoryTables {
+  readonly tenants: TenantTable;
 }
 
-/**
- * - `layer`        1, an agent's, to 7, the company's.
- * - `scope`        whose of this layer it is: an agent, a user, a session, a project, a team, an organisation.
- * - `hash`         of the content: the same text is not kept twice.
- * - `subject`      what it is about; entries that say different things about one subject contradict each other.
- * - `tags`, `metadata`, `taint` JSON.
- * - `valid_from`, `valid_until` when it holds.
- * - `revision`     that of the tenant when it was last changed.
- */
-export interface MemoryTable {
-  readonly id: string;
-  readonly layer: number;
-  readonly scope: string;
-  readonly content: string;
-  readonly hash: string;
-  readonly subject: string | null;
-  readonly tags: string;
-  readonly importance: number;
-  readonly metadata: string | null;
-  readonly taint: string | null;
-  readonly author: string;
-  readonly valid_from: number | null;
-  readonly valid_until: number | null;
-  readonly created_at: number;
-  readonly updated_at: number;
-  readonly version: number;
+/** - `revision` how often what the tenant remembers was changed: readers find by it what is new to them. - `memories` how many there are. */
+export interface TenantTable {
   readonly revision: number;
+  readonly memories: number;
 }
 
-/** What an entry said before it was changed. */
-export interface MemoryVersionTable {
-  readonly id: string;
-  readonly version: number;
-  readonly content: string;
-  readonly author: string;
-  readonly written_at: number;
-}
-
-/** - `vector` as `vectorToBlob` writes it, made by `model`. */
-export interface MemoryVectorTable {
-  readonly id: string;
-  readonly model: string;
-  readonly vector: Uint8Array;
-}
-
-/** Entries that are gone, for readers that may still know them. */
-export interface RemovedMemoryTable {
-  readonly id: string;
-  readonly revision: number;
-}
+export const TENANT_TABLES: readonly Table[] = [
+  {
+    name: 'tenants',
+    columns: [
+      ['revision', 'bigint'],
+      ['memories', 'bigint'],
+    ],
+    key: [],
+  },
+];

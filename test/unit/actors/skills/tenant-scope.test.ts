@@ -24,6 +24,8 @@ const said = (query: { compile(): { sql: string; parameters: readonly unknown[] 
   return parameters.reduce<string>((so, value, at) => so.replace(`$${at + 1}`, JSON.stringify(value)), text);
 };
 
+const removed = (id: string, revision: number) => ({ id, layer: 1, scope: 'x', revision });
+
 describe('A query that is confined to a tenant (A-05)', () => {
   it('reads its rows alone, whatever its own condition says', () => {
     const either = db
@@ -61,12 +63,9 @@ describe('A query that is confined to a tenant (A-05)', () => {
   });
 
   it('inserts rows of its own', () => {
-    const removed = db.insertInto('removed_memories').values([
-      { id: 'a', revision: 1 },
-      { id: 'b', revision: 2 },
-    ]);
-    expect(said(removed)).toBe(
-      'insert into "removed_memories" ("id", "revision", "tenant") values ("a", 1, "acme"), ("b", 2, "acme")',
+    const inserted = db.insertInto('removed_memories').values([removed('a', 1), removed('b', 2)]);
+    expect(said(inserted)).toBe(
+      'insert into "removed_memories" ("id", "layer", "scope", "revision", "tenant") values ("a", 1, "x", 1, "acme"), ("b", 1, "x", 2, "acme")',
     );
   });
 
@@ -109,7 +108,7 @@ describe('A query that is confined to a tenant (A-05)', () => {
       () =>
         db
           .insertInto('removed_memories')
-          .values({ id: 'a', revision: 1, tenant: 'other' } as never)
+          .values({ ...removed('a', 1), tenant: 'other' } as never)
           .compile(),
     ],
     [
@@ -125,7 +124,7 @@ describe('A query that is confined to a tenant (A-05)', () => {
       () =>
         db
           .insertInto('removed_memories')
-          .values({ id: 'a', revision: 1 })
+          .values(removed('a', 1))
           .onConflict((conflict) => conflict.column('id').doNothing())
           .compile(),
     ],

@@ -47,7 +47,7 @@ describe('The tools of a team, for peers (L-18)', () => {
         'mars.read',
         { a: 1, input: 'x' },
         {
-          as: { id: did, tier: 3, chargedAs: did },
+          as: { id: did, tier: 3, chargedAs: did, roles: [] },
           taint: [`lango:${did}`],
           deadlineAtMs: clock.now() + 30_000,
           signal: expect.any(AbortSignal),
