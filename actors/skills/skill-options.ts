@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { invalidOptions } from '../../runtime/protocol/errors.ts';
-import { requirePackages } from '../../runtime/protocol/optional-packages.ts';
+import { PACKAGES_FOR, requirePackages } from '../../runtime/protocol/optional-packages.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import { Role } from './role.ts';
 import type { SkillStore } from './store/skill-store.ts';
@@ -26,7 +26,7 @@ const POSTGRES = /^postgres(?:ql)?:/;
 export async function openStore(store: string, clock: Clock): Promise<SkillStore> {
   const place = placeOf(store);
   if (!POSTGRES.test(place)) return openSqlite(place, clock);
-  requirePackages('a store in PostgreSQL', ['pg']);
+  requirePackages('a store in PostgreSQL', PACKAGES_FOR.postgres);
   const { openPostgres } = await import('./store/postgres.ts');
   return openPostgres(place);
 }

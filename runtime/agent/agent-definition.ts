@@ -80,6 +80,13 @@ export class AgentDefinition<State = undefined> {
   isRelay = false;
 
   /**
+   * It keeps of each thing where that came from outside, and says so (`markOutside`) when it gives that out: its state has nothing in
+   * it that it does not know of. So what it was given is on that work alone, and not on its life.
+   * @internal
+   */
+  keepsTaintApart = false;
+
+  /**
    * How many envelopes it may have in hand at a time.
    * @internal
    */

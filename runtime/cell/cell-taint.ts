@@ -61,10 +61,11 @@ export function absorbTaint(cell: Cell, mail: Mail | undefined, taint: Taint): v
 /** The same of what the work has of its own: from here on the actor has it too. */
 export function handOver(cell: Cell, mail: Mail | undefined, taint: Taint): void {
   const { lives, row } = cell;
+  const { concurrency, isRelay, keepsTaintApart } = cell.definition;
+  if (mail !== undefined) mail.workTaint = mergeTaint(mail.workTaint, taint);
+  if (keepsTaintApart && mail !== undefined) return;
   // The embedder is told where an answer came from, and decides for itself; but what it answers to has it still.
   if (!row.party.isSystem) lives.taint = mergeTaint(lives.taint, taint);
-  if (mail !== undefined) mail.workTaint = mergeTaint(mail.workTaint, taint);
-  const { concurrency, isRelay } = cell.definition;
   // Nothing that is passed on is declared clean here: the actor's own taint says it all.
   if (row.party.isSystem || concurrency === 1 || isRelay) return;
   // What runs beside it reads the same state.

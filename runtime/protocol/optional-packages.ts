@@ -23,6 +23,7 @@ export const ENTRY_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ],
   'orrery/mcp': ['@modelcontextprotocol/client'],
   'orrery/models': ['@ai-sdk/openai-compatible', 'ai'],
+  'orrery/skills': ['kysely', 'stemmer'],
   'orrery/websocket': ['ws'],
   'orrery/xpr': ['@noble/curves', '@noble/hashes', '@scure/base', 'ipaddr.js'],
 };
@@ -52,6 +53,7 @@ export const PACKAGES_FOR = {
   failureSearch: ['fast-check'],
   tracing: ['@opentelemetry/api'],
   logs: ['pino'],
+  postgres: ['pg'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 /**

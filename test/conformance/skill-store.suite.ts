@@ -3,7 +3,7 @@ import type { SkillStore, TenantQueries } from '../../actors/skills/store/skill-
 
 const OTHERS = ['globex', 'ACME', 'acme ', "acme' or '1'='1", '%', ''];
 
-const removed = (id: string, revision = 1) => ({ id, layer: 1, scope: 'x', revision });
+const removed = (id: string, revision = 1) => ({ id, layer: 1, owner: '', scope: 'x', revision });
 
 /** What every store of the skills promises (A-05). `open` gives a new connection to the same database each time. */
 export function describeSkillStore(name: string, open: () => Promise<SkillStore>): void {

@@ -1,6 +1,6 @@
 import { highestPlaces } from './highest-places.ts';
 import type { Vector } from './vector.ts';
-import { TextIndex } from './text-index.ts';
+import { type Similar, type SimilarQuery, TextIndex } from './text-index.ts';
 import { VectorIndex } from './vector-index.ts';
 
 /** What a cosine counts beside the score of the words: what five public collections of questions found best. */
@@ -63,6 +63,11 @@ export class HybridIndex {
   remove(place: number): void {
     this.#texts.remove(place);
     this.#vectors.remove(place);
+  }
+
+  /** As `TextIndex.similar`. */
+  similar(text: string, query: SimilarQuery): readonly Similar[] {
+    return this.#texts.similar(text, query);
   }
 
   /** The best, the highest score first. */

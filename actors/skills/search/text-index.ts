@@ -37,6 +37,19 @@ class Postings {
   }
 }
 
+/** - `similarity` the share of the distinct words of both that both have, 0 to 1. */
+export interface Similar {
+  readonly place: number;
+  readonly similarity: number;
+}
+
+/** - `share` the least similarity, above 0. - `takes` which places are meant. - `most` how many are wanted. */
+export interface SimilarQuery {
+  readonly takes: (place: number) => boolean;
+  readonly share: number;
+  readonly most: number;
+}
+
 /** Where texts are found by their words: BM25 over the texts of one owner, whose counts nobody else's texts change. */
 export class TextIndex {
   #words = new Map<string, Postings>();
@@ -102,6 +115,29 @@ export class TextIndex {
     for (const postings of found)
       if (postings !== undefined && postings.living > 0) this.#score(postings, most, scores);
     return scores;
+  }
+
+  /**
+   * The texts that share at least so much of their distinct words with this one, of all that either has, the most similar first.
+   * Whatever does has one of the rarest words of this text: only texts with those are looked at.
+   */
+  similar(text: string, { takes, share, most }: SimilarQuery): readonly Similar[] {
+    const words = [...new Set(wordsOf(text))];
+    const known = words.flatMap((word) => this.#words.get(word) ?? []);
+    const needed = Math.ceil(words.length * share);
+    const rarest = known
+      .toSorted((one, other) => one.living - other.living)
+      .slice(0, Math.max(0, known.length - needed + 1));
+    const candidates = new Set(rarest.flatMap(({ at }) => [...at]));
+    const own = new Set(known);
+    const found = [...candidates].flatMap((place): Similar[] => {
+      const its = this.#textWords[place];
+      if (its === undefined || !takes(place)) return [];
+      const common = its.reduce((count, word) => count + (own.has(word) ? 1 : 0), 0);
+      const similarity = common / (words.length + its.length - common);
+      return similarity >= share ? [{ place, similarity }] : [];
+    });
+    return found.toSorted((one, other) => other.similarity - one.similarity).slice(0, most);
   }
 
   #score({ at, counts, living }: Postings, most: number, scores: Float32Array): void {

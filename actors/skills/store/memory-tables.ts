@@ -10,7 +10,8 @@ export interface MemoryTables {
 
 /**
  * - `layer`        1, an agent's, to 7, the company's.
- * - `scope`        whose of this layer it is: an agent, a user, a session, a project, a team, an organisation.
+ * - `owner`        the principal that alone sees it; '' for what is of all.
+ * - `scope`        which of its layer: which agent, session, project, team or organisation.
  * - `hash`         of the content: the same text is not kept twice.
  * - `subject`      what it is about; entries that say different things about one subject contradict each other.
  * - `tags`, `metadata`, `taint` JSON.
@@ -20,6 +21,7 @@ export interface MemoryTables {
 export interface MemoryTable {
   readonly id: string;
   readonly layer: number;
+  readonly owner: string;
   readonly scope: string;
   readonly content: string;
   readonly hash: string;
@@ -51,12 +53,14 @@ export interface MemoryVectorTable {
   readonly id: string;
   readonly model: string;
   readonly vector: Uint8Array;
+  readonly revision: number;
 }
 
 /** Entries that are gone, for readers that may still know them. */
 export interface RemovedMemoryTable {
   readonly id: string;
   readonly layer: number;
+  readonly owner: string;
   readonly scope: string;
   readonly revision: number;
 }
@@ -67,6 +71,7 @@ export const memoryTables = ({ bytes }: ColumnTypes): readonly Table[] => [
     columns: [
       ['id', 'text'],
       ['layer', 'integer'],
+      ['owner', 'text'],
       ['scope', 'text'],
       ['content', 'text'],
       ['hash', 'text'],
@@ -84,7 +89,7 @@ export const memoryTables = ({ bytes }: ColumnTypes): readonly Table[] => [
       ['revision', 'bigint'],
     ],
     key: ['id'],
-    indexes: [['revision'], ['layer', 'scope', 'hash'], ['subject']],
+    indexes: [['revision'], ['hash'], ['created_at', 'id']],
   },
   {
     name: 'memory_versions',
@@ -103,14 +108,17 @@ export const memoryTables = ({ bytes }: ColumnTypes): readonly Table[] => [
       ['id', 'text'],
       ['model', 'text'],
       ['vector', bytes],
+      ['revision', 'bigint'],
     ],
     key: ['id'],
+    indexes: [['revision']],
   },
   {
     name: 'removed_memories',
     columns: [
       ['id', 'text'],
       ['layer', 'integer'],
+      ['owner', 'text'],
       ['scope', 'text'],
       ['revision', 'bigint'],
     ],

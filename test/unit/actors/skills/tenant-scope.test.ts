@@ -24,7 +24,7 @@ const said = (query: { compile(): { sql: string; parameters: readonly unknown[] 
   return parameters.reduce<string>((so, value, at) => so.replace(`$${at + 1}`, JSON.stringify(value)), text);
 };
 
-const removed = (id: string, revision: number) => ({ id, layer: 1, scope: 'x', revision });
+const removed = (id: string, revision: number) => ({ id, layer: 1, owner: '', scope: 'x', revision });
 
 describe('A query that is confined to a tenant (A-05)', () => {
   it('reads its rows alone, whatever its own condition says', () => {
@@ -65,7 +65,7 @@ describe('A query that is confined to a tenant (A-05)', () => {
   it('inserts rows of its own', () => {
     const inserted = db.insertInto('removed_memories').values([removed('a', 1), removed('b', 2)]);
     expect(said(inserted)).toBe(
-      'insert into "removed_memories" ("id", "layer", "scope", "revision", "tenant") values ("a", 1, "x", 1, "acme"), ("b", 1, "x", 2, "acme")',
+      'insert into "removed_memories" ("id", "layer", "owner", "scope", "revision", "tenant") values ("a", 1, "", "x", 1, "acme"), ("b", 1, "", "x", 2, "acme")',
     );
   });
 

@@ -1,0 +1,169 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startSystem, type Team } from 'orrery';
+import { serve } from 'orrery/gateway';
+import { skillAgents } from 'orrery/skills';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { apiKeys, newApiKey } from '../../gateway/admit/api-keys.ts';
+import { systemClock } from '../../runtime/protocol/system-seams.ts';
+import { type CallOutcome, type Door, doorsTo, type SkillUser } from '../fixtures/skills/doors.ts';
+import type { Wired } from '../fixtures/speaker.ts';
+
+const user = (
+  tenant: string | undefined,
+  ...roles: string[]
+): SkillUser & { record: ReturnType<typeof newApiKey>['record'] } => {
+  const { key, record } = newApiKey({ kind: 'user', roles, ...(tenant === undefined ? {} : { tenant }) });
+  return { key, id: `key:${record.id}`, tenant, roles, record };
+};
+const ann = user('acme', 'developer');
+const bob = user('acme', 'developer');
+const chief = user('acme', 'admin');
+const reader = user('acme', 'viewer');
+const eve = user('evil', 'admin');
+
+let folder: string;
+let system: Team;
+let doors: readonly Door[];
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'orrery-skills-'));
+  system = await startSystem({
+    agents: [...skillAgents({ store: join(folder, 'skills.sqlite') })],
+    workers: 1,
+    spareThread: false,
+  });
+  const authenticators = [
+    apiKeys(
+      [ann, bob, chief, reader, eve].map(({ record }) => record),
+      { clock: systemClock },
+    ),
+  ];
+  const { url } = await serve(system, { authenticators });
+  doors = doorsTo(system, url);
+});
+afterAll(async () => {
+  await system.stop();
+  rmSync(folder, { recursive: true });
+});
+
+function outputOf(outcome: CallOutcome): Wired {
+  if (outcome.kind !== 'done') throw new Error(JSON.stringify(outcome));
+  return outcome.output;
+}
+
+const DOORS = [
+  'envelopes',
+  'A2A 1.0 over JSON-RPC',
+  'A2A 1.0 over REST',
+  'A2A 0.3 over JSON-RPC',
+  'A2A 0.3 over REST',
+  'A2A 0.1 over JSON-RPC',
+  "A2A seed 3's REST",
+  'MCP',
+];
+
+describe.each(DOORS)('Memory by %s', (name) => {
+  let door: Door;
+  const done = async (...call: Parameters<Door['call']>) => outputOf(await door.call(...call));
+  beforeAll(() => {
+    door = doors.find((one) => one.name === name) as Door;
+  });
+
+  it('remembers a text, finds it again, and forgets it (A-07, A-12, A-13, A-14, C-19)', async () => {
+    const content = `The gateway of ${name} listens on port 4710`;
+    const added = await done(ann, 'memory_add', { content, tags: ['ports'] });
+    expect(added).toMatchObject({
+      success: true,
+      layer: 'user',
+      duplicate: false,
+      memory_id: expect.any(String),
+    });
+    const found = await done(ann, 'memory_search', {
+      query: `which port does the gateway of ${name} listen on`,
+    });
+    expect(found.results[0]).toMatchObject({
+      memory_id: added.memory_id,
+      content,
+      tags: ['ports'],
+      layer: 'user',
+    });
+    for (const named of ['memory_id', 'id', 'memoryId'])
+      expect(await done(ann, 'memory_get', { [named]: added.memory_id })).toMatchObject({
+        memory: { content },
+      });
+    expect(await done(ann, 'memory_delete', { memory_id: added.memory_id })).toMatchObject({
+      success: true,
+      memory_id: added.memory_id,
+    });
+    expect((await done(ann, 'memory_list', {})).memories).toEqual([]);
+  });
+
+  it('shows nobody what is of another principal or tenant (A-04, A-05)', async () => {
+    const { memory_id } = await done(ann, 'memory_add', { content: `The secret of ${name} is plum` });
+    for (const other of [bob, chief, eve]) {
+      expect(await done(other, 'memory_search', { query: `secret of ${name} plum` })).toMatchObject({
+        results: [],
+      });
+      const refusals = [];
+      for (const tool of ['memory_get', 'memory_delete'])
+        for (const id of [memory_id, 'AAAAAAAAAAAAAAAAAAAAAA'])
+          refusals.push(await door.call(other, tool, { memory_id: id }));
+      const told = (id: string) => ({
+        kind: 'failed',
+        code: 'REFUSED',
+        message: `There is no memory "${id}"`,
+      });
+      expect(refusals).toEqual([
+        told(memory_id),
+        told('AAAAAAAAAAAAAAAAAAAAAA'),
+        told(memory_id),
+        told('AAAAAAAAAAAAAAAAAAAAAA'),
+      ]);
+    }
+    await done(ann, 'memory_delete', { memory_id });
+  });
+
+  it('refuses who may not write there with UNAUTHORIZED (A-06)', async () => {
+    for (const [who, layer] of [
+      [reader, 'user'],
+      [ann, 'team'],
+      [ann, 'company'],
+    ] as const)
+      expect(await door.call(who, 'memory_add', { content: 'No', layer })).toMatchObject({
+        kind: 'failed',
+        code: 'UNAUTHORIZED',
+        message: expect.stringContaining(`write memories of the layer ${layer}`),
+      });
+  });
+
+  it('names field and value of what it cannot take (A-20)', async () => {
+    for (const [args, field] of [
+      [{ content: '' }, 'content'],
+      [{ content: 'x', layer: 'galaxy' }, 'layer'],
+      [{ content: 'a\0b' }, 'content'],
+      [{ content: 'x', tags: 'all' }, 'tags'],
+    ] as const) {
+      const outcome = await door.call(ann, 'memory_add', args);
+      expect(outcome).toMatchObject({ kind: 'failed', message: expect.stringContaining(field) });
+    }
+  });
+
+  it('asks which memory is meant, and goes on with the answer (A-08, A-09)', async () => {
+    const subject = `limit of ${name}`;
+    const user = await done(ann, 'memory_add', { content: 'Ten at a time', subject });
+    const project = await done(ann, 'memory_add', { content: 'Twenty at a time', subject, layer: 'project' });
+    expect(project.contradicts).toMatchObject([{ memory_id: user.memory_id, content: 'Ten at a time' }]);
+    const asked = await door.call(ann, 'memory_update', { subject, content: 'Thirty at a time' });
+    if (asked.kind !== 'question') throw new Error(JSON.stringify(asked));
+    expect(asked.question).toContain(`Which memory about "${subject}"?`);
+    if (name !== 'envelopes') {
+      const answer = { which: { action: 'accept', content: { memory_id: project.memory_id } } };
+      expect(outputOf(await asked.answer(answer))).toMatchObject({
+        memory_id: project.memory_id,
+        version: 2,
+      });
+    }
+    for (const { memory_id } of [user, project]) await done(ann, 'memory_delete', { memory_id });
+  });
+});
