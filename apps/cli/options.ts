@@ -99,6 +99,11 @@ export const COMMANDS = {
       port: { value: 'N', help: 'The port, 0 for one that is free (default: 4710)' },
       'grpc-port': { value: 'N', help: 'Serve A2A over gRPC on this port too, 0 for one that is free' },
       agents: { value: 'FILES', help: AGENTS },
+      skills: { help: 'Start the skills too: memory, for many tenants' },
+      'skills-store': {
+        value: 'STORE',
+        help: 'Where they keep it: a file, a postgres:// URL, or env:NAME (default: .orrery/skills.sqlite)',
+      },
       entry: { value: 'AGENT', help: 'The agent that is meant when a caller names none' },
       name: { value: 'NAME', help: 'What the card of the whole calls it (default: Orrery)' },
       journal: { value: 'FILE', help: 'Keep in FILE what is accepted, so that it outlives this process' },

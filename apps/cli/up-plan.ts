@@ -10,6 +10,7 @@ import { type NodePlan, planNode } from './node-plan.ts';
 import { DEFAULT_PORT, readList, readNamedFile, readPort, readWorkers } from './option-values.ts';
 import { isInstalled } from './optional-packages.ts';
 import type { TypedOptions } from './run-plan.ts';
+import { skillsMeant } from './skills-meant.ts';
 import { newToken } from './up-token.ts';
 import { watchedNodes, watchOptions } from './watch/watch-page.ts';
 import { UsageError } from './usage-error.ts';
@@ -48,7 +49,7 @@ export async function planUp(
     options['xpr'] === true ? await xprOptions(options['xpr-gate'] === true) : {};
   const given = [...authenticators, ...ofXpr];
   const { token, serve: byToken } = tokenOf(options, given.length > 0);
-  const agents = await agentsMeant(options['agents']);
+  const agents = [...(await agentsMeant(options['agents'])), ...(await skillsMeant(options))];
   return {
     agents,
     workers: readWorkers(options['workers']),

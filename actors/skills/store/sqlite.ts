@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import {
   CompiledQuery,
@@ -21,7 +23,11 @@ const BUSY = 5;
 const TRY_AGAIN_MS = 5;
 const GIVE_UP_MS = 30_000;
 
-/** Opens the store in a file, or in memory (`:memory:`). What a write has kept outlives the process. */
+const IN_MEMORY = ':memory:';
+/** Others of the machine have no business in it. */
+const OWN_FOLDER = 0o700;
+
+/** Opens the store in a file, whose folder is made if need be, or in memory (`:memory:`). What a write has kept outlives the process. */
 export async function openSqlite(file: string, clock: Waiting): Promise<SkillStore> {
   const config = { database: () => Promise.resolve(nodeSqlite(file)) };
   const dialect = new SqliteDialect(config);
@@ -103,6 +109,7 @@ const run = async (connection: DatabaseConnection, text: string): Promise<void> 
 
 /** SQLite as Kysely wants it, by Node's own binding. Statements are prepared once. */
 function nodeSqlite(file: string): SqliteDatabase {
+  if (file !== IN_MEMORY) mkdirSync(dirname(file), { recursive: true, mode: OWN_FOLDER });
   const database = new DatabaseSync(file);
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
   const prepared = new Map<string, SqliteStatement>();

@@ -1,0 +1,28 @@
+import { type AgentSpec, isOrreryError } from 'orrery';
+import type { TypedOptions } from './run-plan.ts';
+import { UsageError } from './usage-error.ts';
+
+/** The agents of the skills, where `--skills` asks for them. Throws UsageError. */
+export async function skillsMeant(options: TypedOptions): Promise<readonly AgentSpec[]> {
+  const store = options['skills-store'];
+  if (options['skills'] !== true) {
+    if (store !== undefined) throw new UsageError('Option "--skills-store" is given without "--skills"');
+    return [];
+  }
+  try {
+    const { skillAgents } = await import('orrery/skills');
+    return skillAgents(store === undefined ? {} : { store: String(store) });
+  } catch (error) {
+    throw refusalOf(error);
+  }
+}
+
+function refusalOf(error: unknown): unknown {
+  if (!isOrreryError(error)) return error;
+  const { field, value, expected } = error.details;
+  if (error.code === 'PEERS_MISSING')
+    return new UsageError(`Option "--skills" cannot be served: ${error.message}`);
+  return field === 'store'
+    ? new UsageError(`Option "--skills-store" is "${String(value)}", expected ${String(expected)}`)
+    : error;
+}
