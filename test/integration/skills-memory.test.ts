@@ -1,51 +1,21 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startSystem, type Team } from 'orrery';
-import { serve } from 'orrery/gateway';
-import { skillAgents } from 'orrery/skills';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { apiKeys, newApiKey } from '../../gateway/admit/api-keys.ts';
-import { systemClock } from '../../runtime/protocol/system-seams.ts';
-import { type CallOutcome, type Door, doorsTo, type SkillUser } from '../fixtures/skills/doors.ts';
+import type { CallOutcome, Door, SkillUser } from '../fixtures/skills/doors.ts';
+import { SkillTeam } from '../fixtures/skills/skill-team.ts';
 import type { Wired } from '../fixtures/speaker.ts';
 
-const user = (
-  tenant: string | undefined,
-  ...roles: string[]
-): SkillUser & { record: ReturnType<typeof newApiKey>['record'] } => {
-  const { key, record } = newApiKey({ kind: 'user', roles, ...(tenant === undefined ? {} : { tenant }) });
-  return { key, id: `key:${record.id}`, tenant, roles, record };
-};
-const ann = user('acme', 'developer');
-const bob = user('acme', 'developer');
-const chief = user('acme', 'admin');
-const reader = user('acme', 'viewer');
-const eve = user('evil', 'admin');
-
-let folder: string;
-let system: Team;
-let doors: readonly Door[];
+let team: SkillTeam;
+let users: Readonly<Record<'ann' | 'bob' | 'chief' | 'reader' | 'eve', SkillUser>>;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'orrery-skills-'));
-  system = await startSystem({
-    agents: [...skillAgents({ store: join(folder, 'skills.sqlite') })],
-    workers: 1,
-    spareThread: false,
-  });
-  const authenticators = [
-    apiKeys(
-      [ann, bob, chief, reader, eve].map(({ record }) => record),
-      { clock: systemClock },
-    ),
-  ];
-  const { url } = await serve(system, { authenticators });
-  doors = doorsTo(system, url);
+  team = await SkillTeam.start();
+  users = {
+    ann: team.user('acme', 'developer'),
+    bob: team.user('acme', 'developer'),
+    chief: team.user('acme', 'admin'),
+    reader: team.user('acme', 'viewer'),
+    eve: team.user('evil', 'admin'),
+  };
 });
-afterAll(async () => {
-  await system.stop();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => team[Symbol.asyncDispose]());
 
 function outputOf(outcome: CallOutcome): Wired {
   if (outcome.kind !== 'done') throw new Error(JSON.stringify(outcome));
@@ -67,19 +37,19 @@ describe.each(DOORS)('Memory by %s', (name) => {
   let door: Door;
   const done = async (...call: Parameters<Door['call']>) => outputOf(await door.call(...call));
   beforeAll(() => {
-    door = doors.find((one) => one.name === name) as Door;
+    door = team.doors.find((one) => one.name === name) as Door;
   });
 
   it('remembers a text, finds it again, and forgets it (A-07, A-12, A-13, A-14, C-19)', async () => {
     const content = `The gateway of ${name} listens on port 4710`;
-    const added = await done(ann, 'memory_add', { content, tags: ['ports'] });
+    const added = await done(users.ann, 'memory_add', { content, tags: ['ports'] });
     expect(added).toMatchObject({
       success: true,
       layer: 'user',
       duplicate: false,
       memory_id: expect.any(String),
     });
-    const found = await done(ann, 'memory_search', {
+    const found = await done(users.ann, 'memory_search', {
       query: `which port does the gateway of ${name} listen on`,
     });
     expect(found.results[0]).toMatchObject({
@@ -89,19 +59,19 @@ describe.each(DOORS)('Memory by %s', (name) => {
       layer: 'user',
     });
     for (const named of ['memory_id', 'id', 'memoryId'])
-      expect(await done(ann, 'memory_get', { [named]: added.memory_id })).toMatchObject({
+      expect(await done(users.ann, 'memory_get', { [named]: added.memory_id })).toMatchObject({
         memory: { content },
       });
-    expect(await done(ann, 'memory_delete', { memory_id: added.memory_id })).toMatchObject({
+    expect(await done(users.ann, 'memory_delete', { memory_id: added.memory_id })).toMatchObject({
       success: true,
       memory_id: added.memory_id,
     });
-    expect((await done(ann, 'memory_list', {})).memories).toEqual([]);
+    expect((await done(users.ann, 'memory_list', {})).memories).toEqual([]);
   });
 
   it('shows nobody what is of another principal or tenant (A-04, A-05)', async () => {
-    const { memory_id } = await done(ann, 'memory_add', { content: `The secret of ${name} is plum` });
-    for (const other of [bob, chief, eve]) {
+    const { memory_id } = await done(users.ann, 'memory_add', { content: `The secret of ${name} is plum` });
+    for (const other of [users.bob, users.chief, users.eve]) {
       expect(await done(other, 'memory_search', { query: `secret of ${name} plum` })).toMatchObject({
         results: [],
       });
@@ -121,14 +91,14 @@ describe.each(DOORS)('Memory by %s', (name) => {
         told('AAAAAAAAAAAAAAAAAAAAAA'),
       ]);
     }
-    await done(ann, 'memory_delete', { memory_id });
+    await done(users.ann, 'memory_delete', { memory_id });
   });
 
   it('refuses who may not write there with UNAUTHORIZED (A-06)', async () => {
     for (const [who, layer] of [
-      [reader, 'user'],
-      [ann, 'team'],
-      [ann, 'company'],
+      [users.reader, 'user'],
+      [users.ann, 'team'],
+      [users.ann, 'company'],
     ] as const)
       expect(await door.call(who, 'memory_add', { content: 'No', layer })).toMatchObject({
         kind: 'failed',
@@ -144,17 +114,21 @@ describe.each(DOORS)('Memory by %s', (name) => {
       [{ content: 'a\0b' }, 'content'],
       [{ content: 'x', tags: 'all' }, 'tags'],
     ] as const) {
-      const outcome = await door.call(ann, 'memory_add', args);
+      const outcome = await door.call(users.ann, 'memory_add', args);
       expect(outcome).toMatchObject({ kind: 'failed', message: expect.stringContaining(field) });
     }
   });
 
   it('asks which memory is meant, and goes on with the answer (A-08, A-09)', async () => {
     const subject = `limit of ${name}`;
-    const user = await done(ann, 'memory_add', { content: 'Ten at a time', subject });
-    const project = await done(ann, 'memory_add', { content: 'Twenty at a time', subject, layer: 'project' });
+    const user = await done(users.ann, 'memory_add', { content: 'Ten at a time', subject });
+    const project = await done(users.ann, 'memory_add', {
+      content: 'Twenty at a time',
+      subject,
+      layer: 'project',
+    });
     expect(project.contradicts).toMatchObject([{ memory_id: user.memory_id, content: 'Ten at a time' }]);
-    const asked = await door.call(ann, 'memory_update', { subject, content: 'Thirty at a time' });
+    const asked = await door.call(users.ann, 'memory_update', { subject, content: 'Thirty at a time' });
     if (asked.kind !== 'question') throw new Error(JSON.stringify(asked));
     expect(asked.question).toContain(`Which memory about "${subject}"?`);
     if (name !== 'envelopes') {
@@ -164,6 +138,6 @@ describe.each(DOORS)('Memory by %s', (name) => {
         version: 2,
       });
     }
-    for (const { memory_id } of [user, project]) await done(ann, 'memory_delete', { memory_id });
+    for (const { memory_id } of [user, project]) await done(users.ann, 'memory_delete', { memory_id });
   });
 });
