@@ -341,6 +341,13 @@ export const ROOMS: readonly Room[] = [
     imports: [...PUBLIC, 'actors/tools', 'actors/tasks'],
   },
   {
+    room: 'actors/skills',
+    holds: 'memory, knowledge, governance',
+    ignores: 'protocols of others',
+    invariants: 'Every query is of one tenant.',
+    imports: [...PUBLIC, 'actors/tasks'],
+  },
+  {
     room: 'actors/mcp-servers',
     holds: 'an MCP server as an agent',
     ignores: 'how it is reached',

@@ -168,7 +168,10 @@ describe('What is sent while an envelope is in hand', () => {
     const outsider = { name: 'eve', key: [7, 1] as const };
     const requester = { principalId: 'key:alice', tenant: 'acme', roles: ['reader'] };
     const extras: MailExtras = { taint: ['web:a'], requester, outsider };
-    const told = tell({ taint: ['web:b'], requester: { ...requester, tenant: 'globex' } }, inHand({ extras }));
+    const told = tell(
+      { taint: ['web:b'], requester: { ...requester, tenant: 'globex' } },
+      inHand({ extras }),
+    );
     expect(told.extras).toMatchObject({ requester, outsider });
     expect([...(told.extras?.taint ?? [])].sort()).toEqual(['web:a', 'web:b']);
     expect(tell({}, inHand()).extras).toBeUndefined();

@@ -15,7 +15,10 @@ describe('A store of journalled swarms', () => {
     const store = journalledSwarms(records);
     for (const at of [9, 10, 8]) void store.put(recordAt(at));
     // One of before says nothing of it.
-    const behalf = { requester: { principalId: 'eve', tenant: 'acme', roles: [] }, outsider: { name: 'eve', key: [-7, 3] as const } };
+    const behalf = {
+      requester: { principalId: 'eve', tenant: 'acme', roles: [] },
+      outsider: { name: 'eve', key: [-7, 3] as const },
+    };
     const kept = { ...recordAt(9), justification: 'why', behalf };
     void store.put(kept);
     const next = journalledSwarms(records).list();
