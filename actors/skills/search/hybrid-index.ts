@@ -70,7 +70,7 @@ export class HybridIndex {
     return this.#texts.similar(text, query);
   }
 
-  /** The best, the highest score first. */
+  /** The best, the highest score first; of equal ones the one that was added first. */
   search({ text, vector, takes, most }: HybridQuery): Hit[] {
     const wanted = { takes, most: Math.max(FEWEST_CANDIDATES, most * CANDIDATES) };
     const byWords = this.#texts.scores(text);
@@ -86,7 +86,7 @@ export class HybridIndex {
     });
     return hits
       .filter(({ score }) => score > 0)
-      .sort((one, other) => other.score - one.score)
+      .sort((one, other) => other.score - one.score || one.place - other.place)
       .slice(0, most);
   }
 }

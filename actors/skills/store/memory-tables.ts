@@ -48,7 +48,7 @@ export interface MemoryVersionTable {
   readonly written_at: number;
 }
 
-/** - `vector` as `vectorToBlob` writes it, made by `model`. */
+/** - `vector` as `vectorToBytes` writes it, made by `model`. */
 export interface MemoryVectorTable {
   readonly id: string;
   readonly model: string;

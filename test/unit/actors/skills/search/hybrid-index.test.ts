@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { HybridIndex, type HybridQuery } from '../../../../../actors/skills/search/hybrid-index.ts';
+import { TextIndex } from '../../../../../actors/skills/search/text-index.ts';
+import { cosine, vectorOf } from '../../../../../actors/skills/search/vector.ts';
+
+const ALL: Pick<HybridQuery, 'takes' | 'most'> = { takes: () => true, most: 10 };
+const towards = (...numbers: number[]) =>
+  vectorOf(Float32Array.from({ length: 512 }, (_, at) => numbers[at] ?? 0));
+
+const word = fc.constantFrom('ship', 'broker', 'invoice', 'night', 'port', 'queue');
+const text = fc.array(word, { minLength: 1, maxLength: 6 }).map((words) => words.join(' '));
+/** Angles that are right or far from it: what is hardly near may be missed. */
+const numbers = fc.constantFrom<[number, number]>([1, 0], [0, 1], [1, 1], [1, -1], [-1, 0]);
+const entries = fc.array(fc.record({ text, numbers: fc.option(numbers) }), { minLength: 1, maxLength: 30 });
+
+describe('The search by words and meaning (A-13, C-22)', () => {
+  it('scores by the words plus 0.4 times a cosine above 0, and ranks by that', () => {
+    fc.assert(
+      fc.property(entries, text, numbers, (all, query, direction) => {
+        const index = new HybridIndex();
+        const texts = new TextIndex();
+        for (const one of all) {
+          index.add(one.text, one.numbers === null ? undefined : towards(...one.numbers));
+          texts.add(one.text);
+        }
+        const vector = towards(...direction);
+        const byWords = texts.scores(query);
+        const expected = all
+          .map((one, place) => {
+            const near = one.numbers === null ? null : cosine(vector, towards(...one.numbers));
+            const signals = { text: byWords[place] as number, vector: near };
+            return { place, score: signals.text + 0.4 * Math.max(0, near ?? 0), signals };
+          })
+          .filter(({ score }) => score > 0)
+          .sort((one, other) => other.score - one.score || one.place - other.place);
+        expect(index.search({ text: query, vector, takes: () => true, most: 100 })).toEqual(expected);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('finds only what is meant, as many as are wanted', () => {
+    fc.assert(
+      fc.property(entries, text, fc.integer({ min: 1, max: 5 }), (all, query, most) => {
+        const index = new HybridIndex();
+        for (const one of all) index.add(one.text, towards(1));
+        const takes = (place: number): boolean => place % 2 === 0;
+        const hits = index.search({ text: query, vector: towards(1), takes, most });
+        expect(hits.every(({ place }) => takes(place))).toBe(true);
+        expect(hits.length).toBe(Math.min(most, Math.ceil(all.length / 2)));
+      }),
+    );
+  });
+
+  it('finds those that are meant behind any number of better ones that are not', () => {
+    const index = new HybridIndex();
+    for (let left = 0; left < 1_000; left++) index.add('ship', towards(1));
+    const last = index.add('ship and much else that nobody has asked for', towards(1, 1));
+    const [hit] = index.search({
+      text: 'ship',
+      vector: towards(1),
+      takes: (place) => place === last,
+      most: 1,
+    });
+    expect(hit?.place).toBe(last);
+  });
+
+  it('finds by words alone without a vector of the query, and says so', () => {
+    const index = new HybridIndex();
+    index.add('ship', towards(1));
+    index.add('port', towards(1));
+    const hits = index.search({ text: 'ship', vector: undefined, ...ALL });
+    expect(hits).toEqual([
+      { place: 0, score: hits[0]?.signals.text, signals: { text: expect.any(Number), vector: null } },
+    ]);
+  });
+
+  it('finds by meaning what shares no word, once its vector is there', () => {
+    const index = new HybridIndex();
+    index.add('a boat');
+    const query = { text: 'ship', vector: towards(1), ...ALL };
+    expect(index.search(query)).toEqual([]);
+    index.setVector(0, towards(1));
+    expect(index.search(query)).toMatchObject([{ place: 0, signals: { text: 0 } }]);
+  });
+
+  it('has texts of equal score in the order in which they were added', () => {
+    const index = new HybridIndex();
+    for (let left = 0; left < 50; left++) index.add('ship', towards(1));
+    const places = index.search({ text: 'ship', vector: towards(1), ...ALL }).map(({ place }) => place);
+    expect(places).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
+  it('finds nothing any more of what was removed (A-14)', () => {
+    const index = new HybridIndex();
+    index.add('ship', towards(1));
+    index.add('ship', towards(1));
+    index.remove(0);
+    expect(index.search({ text: 'ship', vector: towards(1), ...ALL }).map(({ place }) => place)).toEqual([1]);
+    expect([index.size, index.places]).toEqual([1, 2]);
+  });
+});
