@@ -26,6 +26,7 @@ import {
   removeRow,
   rowToldAlike,
   sameText,
+  takeTurn,
 } from './memory-queries.ts';
 import { memoryOf, mergedTaint } from './memory-rows.ts';
 import { isSamePlace, mayChange, maySee, type Ownership, ownershipFor, requireChanger } from './ownership.ts';
@@ -73,6 +74,7 @@ export class Memories {
     const its = ownershipFor(caller, input.layer, input.scope);
     const index = await this.#deps.indexes.of(caller.tenant);
     const { id, isNew } = await this.#deps.store.write(caller.tenant, async (queries) => {
+      await takeTurn(queries);
       const known = await sameText(queries, its, input.content);
       if (known !== undefined) return { id: known, isNew: false };
       return { id: await this.#insert(queries, { caller, its, input, taint }), isNew: true };
@@ -200,6 +202,7 @@ export class Memories {
     const { store, now, indexes } = this.#deps;
     const { content, tags, importance, metadata, validFrom, validUntil } = changes;
     const row = await store.write(caller.tenant, async (queries) => {
+      await takeTurn(queries);
       const before = await rowToldAlike(queries, caller, id);
       requireChanger(caller, before, 'change');
       const says = content ?? before.content;
@@ -235,6 +238,7 @@ export class Memories {
   /** Removes a memory with everything that is kept of it. One that was removed before is removed. */
   async delete(caller: SkillCaller, id: string): Promise<{ readonly wasThere: boolean }> {
     return this.#deps.store.write(caller.tenant, async (queries) => {
+      await takeTurn(queries);
       const removed = await removedRow(queries, id);
       const row =
         removed !== undefined && maySee(caller, removed) ? removed : await rowToldAlike(queries, caller, id);

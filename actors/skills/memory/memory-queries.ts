@@ -52,8 +52,22 @@ export const removedRow = (queries: TenantQueries, id: string): Promise<Ownershi
     .executeTakeFirst();
 
 /**
- * Counts a change of what the tenant remembers, by so many memories; returns the revision that it makes. Changes of a tenant are made
- * one after the other from here on. Throws QUOTA_EXCEEDED for more memories than it may have.
+ * Waits until no other change of what the tenant remembers is under way. What is read from here on is so until this change is done: a
+ * database that is shared may let others write between what a change reads and what it writes.
+ */
+export async function takeTurn(queries: TenantQueries): Promise<void> {
+  await queries
+    .insertInto('tenants')
+    .values({ revision: 0, memories: 0 })
+    .onConflict((conflict) =>
+      conflict.columns(['tenant' as never]).doUpdateSet((eb) => ({ revision: eb.ref('tenants.revision') })),
+    )
+    .execute();
+}
+
+/**
+ * Counts a change of what the tenant remembers, by so many memories; returns the revision that it makes. Throws QUOTA_EXCEEDED for
+ * more memories than it may have.
  */
 export async function changeCount(queries: TenantQueries, added: -1 | 0 | 1, most: number): Promise<number> {
   const { revision, memories } = await queries
