@@ -72,13 +72,13 @@ export class Memories {
     taint: Taint | undefined,
   ): Promise<Output<typeof memoryAdd>> {
     const its = ownershipFor(caller, input.layer, input.scope);
-    const index = await this.#deps.indexes.of(caller.tenant);
     const { id, isNew } = await this.#deps.store.write(caller.tenant, async (queries) => {
       await takeTurn(queries);
       const known = await sameText(queries, its, input.content);
       if (known !== undefined) return { id: known, isNew: false };
       return { id: await this.#insert(queries, { caller, its, input, taint }), isNew: true };
     });
+    const index = await this.#deps.indexes.of(caller.tenant);
     return {
       success: true,
       memory_id: id,
