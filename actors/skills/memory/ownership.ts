@@ -1,3 +1,4 @@
+import { notPermitted } from '../../../runtime/protocol/edge-errors.ts';
 import type { SkillCaller } from '../skill-caller.ts';
 import { isShared, layerOf, type MemoryLayer, rankOf, writerOf } from './memory-layer.ts';
 import { mayAs, requireRole } from '../role.ts';
@@ -19,7 +20,14 @@ export interface Ownership {
 export function ownershipFor(caller: SkillCaller, layer: MemoryLayer, scope: string): Ownership {
   requireRole(caller, writerOf(layer), `write memories of the layer ${layer}`);
   const rank = rankOf(layer);
-  return { layer: rank, owner: isShared(rank) ? '' : caller.principalId, scope };
+  const its = { layer: rank, owner: isShared(rank) ? '' : caller.principalId, scope };
+  // It would learn whether the other has such a text, and tell it what to remember.
+  if (!maySee(caller, its))
+    throw notPermitted(`The agent ${caller.agentId} writes nothing into what is of another: "${scope}"`, {
+      layer,
+      scope,
+    });
+  return its;
 }
 
 /** An agent sees of the layer of agents what is its own; a caller outside, what is of any agent that works for it. */
