@@ -217,7 +217,8 @@ export class Memories {
         valid_until: validUntil === undefined ? before.valid_until : validUntil,
         taint: mergedTaint(before.taint, taint),
         version: before.version + (isOther ? 1 : 0),
-        updated_at: now(),
+        // When it was last said: of two statements the later holds, which a new tag must not change.
+        updated_at: isOther ? now() : before.updated_at,
         revision: await changeCount(queries, 0, this.#deps.most),
       };
       requireValidity(next.valid_from, next.valid_until);

@@ -37,7 +37,8 @@ export interface NamedMemory {
  *
  * - `scope`      which agent, session, project, team or organisation of its layer.
  * - `subject`    what it says something about: of entries that say different things about one subject the more specific counts.
- * - `validFrom`, `validUntil`, `createdAt`, `updatedAt` Unix milliseconds.
+ * - `validFrom`, `validUntil`, `createdAt` Unix milliseconds.
+ * - `updatedAt`  when it came to say what it says, Unix milliseconds.
  * - `taint`      where it came from outside.
  */
 export const Memory = z.strictObject({
