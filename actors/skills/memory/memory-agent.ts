@@ -146,8 +146,14 @@ function scopeOf(
 ): string {
   if (scope !== undefined) return scope;
   const { correlationId, sender } = ctx.envelope;
-  if (layer === 'session') return correlationId ?? askedScope(ctx, 'Which session is it of?');
+  if (layer === 'session') return conversation(correlationId) ?? askedScope(ctx, 'Which session is it of?');
   return layer === 'agent' ? sender : '';
+}
+
+/** Whoever begins a conversation names it as they like. Throws REFUSED for a name that is no scope. */
+function conversation(correlationId: string | undefined): string | undefined {
+  if (correlationId === undefined || StoredName.safeParse(correlationId).success) return correlationId;
+  throw refused('The conversation has a name that no scope can have: say which "scope" is meant');
 }
 
 function askedScope(ctx: Ctx, message: string): string {

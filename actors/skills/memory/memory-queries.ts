@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import { OrreryError, refused } from '../../../runtime/protocol/errors.ts';
 import type { SkillCaller } from '../skill-caller.ts';
+import { StoredName } from '../skill-text.ts';
 import type { TenantQueries } from '../store/skill-store.ts';
 import type { MemoryTable } from '../store/memory-tables.ts';
 import type { Memory } from './memory-capabilities.ts';
@@ -38,18 +39,25 @@ export async function sameText(
 
 /** A memory that the caller may see. One of somebody else is told to be not there, as one that is not. */
 export async function rowToldAlike(queries: TenantQueries, caller: SkillCaller, id: string): Promise<Row> {
-  const row = await queries.selectFrom('memories').selectAll().where('id', '=', id).executeTakeFirst();
+  const row = isStorable(id)
+    ? await queries.selectFrom('memories').selectAll().where('id', '=', id).executeTakeFirst()
+    : undefined;
   if (row === undefined || !maySee(caller, row))
     throw refused(`There is no memory "${id}"`, { memory_id: id });
   return row;
 }
 
-export const removedRow = (queries: TenantQueries, id: string): Promise<Ownership | undefined> =>
-  queries
-    .selectFrom('removed_memories')
-    .select(['layer', 'owner', 'scope'])
-    .where('id', '=', id)
-    .executeTakeFirst();
+export const removedRow = async (queries: TenantQueries, id: string): Promise<Ownership | undefined> =>
+  isStorable(id)
+    ? queries
+        .selectFrom('removed_memories')
+        .select(['layer', 'owner', 'scope'])
+        .where('id', '=', id)
+        .executeTakeFirst()
+    : undefined;
+
+/** Some databases fail when they are asked for what they could not keep. */
+const isStorable = (id: string): boolean => StoredName.safeParse(id).success;
 
 /**
  * Waits until no other change of what the tenant remembers is under way. What is read from here on is so until this change is done: a
@@ -196,7 +204,7 @@ const START: Cursor = { createdAt: -1, id: '' };
 
 function cursorIn(after: string): Cursor {
   const [createdAt, id] = parsed(after);
-  if (!Number.isSafeInteger(createdAt) || typeof id !== 'string')
+  if (!Number.isSafeInteger(createdAt) || typeof id !== 'string' || !isStorable(id))
     throw refused(`"after" is what the page before gave as "next", found "${after.slice(0, 100)}"`);
   return { createdAt: createdAt as number, id };
 }
