@@ -13,7 +13,7 @@ import type {
   memorySearch,
   memoryUpdate,
 } from './memory-capabilities.ts';
-import type { IndexedMemory, MemoryIndex } from './memory-index.ts';
+import type { FoundMemory, IndexedMemory, MemoryIndex, MemoryQuery } from './memory-index.ts';
 import type { MemoryIndexes } from './memory-indexes.ts';
 import { MEMORY_LAYERS, type MemoryLayer, rankOf } from './memory-layer.ts';
 import {
@@ -38,8 +38,9 @@ type Output<Declared extends { output: z.ZodType }> = z.input<Declared['output']
 /** Texts that share so much of their words say nearly the same. */
 const SIMILAR_SHARE = 0.8;
 const MOST_NOTICED = 5;
-/** How much of the best is looked at for each one that is wanted, so that those of equal score are in their order. */
+/** How many are looked at beside those that are wanted, so that those of equal score are in their order; and up to how many. */
 const TIES = 10;
+const MOST_TIES = 1_000;
 
 export interface MemoriesDeps {
   readonly store: SkillStore;
@@ -106,12 +107,8 @@ export class Memories {
     const ranks = new Set(layers.map(rankOf));
     const index = await this.#deps.indexes.of(caller.tenant);
     const holds = (memory: IndexedMemory): boolean => maySee(caller, memory) && isValidAt(memory, at);
-    const found = index.search({
-      text: input.query,
-      vector: meaning?.vector,
-      takes: (memory) => holds(memory) && ranks.has(memory.layer) && fits(memory, input),
-      most: limit + TIES,
-    });
+    const takes = (memory: IndexedMemory) => holds(memory) && ranks.has(memory.layer) && fits(memory, input);
+    const found = bestOf(index, { text: input.query, vector: meaning?.vector, takes, most: limit });
     const best = found
       .filter(({ score }) => score >= minScore)
       .map(({ memory, ...rest }) => ({ ...rest, memory, id: memory.id, rank: memory.layer }))
@@ -350,6 +347,15 @@ export class Memories {
     );
     const byId = new Map(rows.filter((row) => maySee(caller, row)).map((row) => [row.id, memoryOf(row)]));
     return new Map(ids.flatMap((id) => (byId.has(id) ? [[id, byId.get(id) as Memory] as const] : [])));
+  }
+}
+
+/** The best, with whatever is as good as the last of those that are wanted. */
+function bestOf(index: MemoryIndex, query: MemoryQuery): readonly FoundMemory[] {
+  for (let most = query.most + TIES; ; most *= 8) {
+    const found = index.search({ ...query, most });
+    const lowest = found[query.most - 1]?.score ?? 0;
+    if (found.length < most || most >= MOST_TIES || (found.at(-1)?.score ?? 0) < lowest) return found;
   }
 }
 
