@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { invalidPayload } from '../../../runtime/protocol/errors.ts';
+import { invalidPayload, refused } from '../../../runtime/protocol/errors.ts';
 import type { Taint } from '../../../runtime/protocol/taint.ts';
 import type { SkillCaller } from '../skill-caller.ts';
 import type { Vector } from '../search/vector.ts';
@@ -219,7 +219,12 @@ export class Memories {
         revision: await changeCount(queries, 0, this.#deps.most),
       };
       requireValidity(next.valid_from, next.valid_until);
-      if (isOther) await keepVersion(queries, before);
+      if (isOther) {
+        const known = await sameText(queries, before, says);
+        if (known !== undefined)
+          throw refused(`It is remembered already, as "${known}"`, { memory_id: known });
+        await keepVersion(queries, before);
+      }
       const author = isOther ? { author: caller.principalId } : {};
       await queries
         .updateTable('memories')
