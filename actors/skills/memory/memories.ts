@@ -30,7 +30,7 @@ import {
 } from './memory-queries.ts';
 import { memoryOf, mergedTaint } from './memory-rows.ts';
 import { isSamePlace, mayChange, maySee, type Ownership, ownershipFor, requireChanger } from './ownership.ts';
-import { byRelevance, shadowOf } from './precedence.ts';
+import { byRelevance, moreSpecificFirst, shadowOf } from './precedence.ts';
 
 type Input<Declared extends { input: z.ZodType }> = z.output<Declared['input']>;
 type Output<Declared extends { output: z.ZodType }> = z.input<Declared['output']>;
@@ -172,10 +172,14 @@ export class Memories {
     });
   }
 
-  /** Those about a subject that the caller may change, each with what it says. */
-  async changeableAbout(caller: SkillCaller, subject: string): Promise<readonly Memory[]> {
+  /** Those about a subject that the caller may change, each with what it says: so many at most, the most specific first. */
+  async changeableAbout(caller: SkillCaller, subject: string, most: number): Promise<readonly Memory[]> {
     const index = await this.#deps.indexes.of(caller.tenant);
-    const about = index.about(subject).filter((memory) => mayChange(caller, memory));
+    const about = index
+      .about(subject)
+      .filter((memory) => mayChange(caller, memory))
+      .toSorted(moreSpecificFirst)
+      .slice(0, most);
     return [
       ...(
         await this.#rowsOf(
@@ -321,7 +325,7 @@ export class Memories {
         : index
             .about(subject)
             .filter((memory) => isOther(memory) && memory.hash !== hash)
-            .toSorted((one, other) => one.layer - other.layer || other.updatedAtMs - one.updatedAtMs)
+            .toSorted(moreSpecificFirst)
             .slice(0, MOST_NOTICED);
     const similar = index.similar(content, {
       takes: (memory) => isOther(memory) && isSamePlace(memory, its),

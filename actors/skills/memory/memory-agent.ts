@@ -186,14 +186,14 @@ async function idToUpdate(
   const { subject } = input;
   const named = namedIn(input);
   if (named !== undefined || subject === undefined) return named ?? idIn(input, ctx);
-  const about = await ctx.state.memories.changeableAbout(caller, subject);
-  const ids = about.slice(0, MOST_CHOICES).map(({ memory_id }) => memory_id);
+  const about = await ctx.state.memories.changeableAbout(caller, subject, MOST_CHOICES);
+  const ids = about.map(({ memory_id }) => memory_id);
   if (ids.length === 0) throw refused(`There is no memory about "${subject}" that the caller may change`);
   if (ids.length === 1) return ids[0] as string;
   markAll(ctx, about);
-  const choices = about
-    .slice(0, MOST_CHOICES)
-    .map(({ memory_id, layer, content }) => `${memory_id} (${layer}): ${shortened(content)}`);
+  const choices = about.map(
+    ({ memory_id, layer, content }) => `${memory_id} (${layer}): ${shortened(content)}`,
+  );
   const { which } = clientInputs(ctx, {
     which: question(
       `Which memory about "${subject}"? ${choices.join('; ')}`,

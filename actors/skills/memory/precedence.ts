@@ -25,11 +25,9 @@ export function shadowOf<Said extends Statement>(
 ): Said | undefined {
   const { subject } = statement;
   if (subject === null) return undefined;
-  const against = all.filter((other) => other.subject === subject && overrides(other, statement));
-  return against.reduce<Said | undefined>(
-    (first, other) => (first === undefined || holdsBefore(other, first) ? other : first),
-    undefined,
-  );
+  return all
+    .filter((other) => other.subject === subject && overrides(other, statement))
+    .toSorted(moreSpecificFirst)[0];
 }
 
 function overrides(one: Statement, other: Statement): boolean {
@@ -38,8 +36,9 @@ function overrides(one: Statement, other: Statement): boolean {
   return one.scope === other.scope && isLater(one, other);
 }
 
-const holdsBefore = (one: Statement, other: Statement): boolean =>
-  one.rank === other.rank ? isLater(one, other) : one.rank < other.rank;
+/** Sorts by which holds: the more specific first, and of one layer the later. */
+export const moreSpecificFirst = (one: Statement, other: Statement): number =>
+  one.rank - other.rank || (isLater(one, other) ? -1 : 1);
 
 /** Of two that were said at the same moment the one with the greater id is the later. */
 const isLater = (one: Statement, other: Statement): boolean =>
