@@ -30,7 +30,7 @@ import {
 } from './memory-queries.ts';
 import { memoryOf, mergedTaint } from './memory-rows.ts';
 import { isSamePlace, mayChange, maySee, type Ownership, ownershipFor, requireChanger } from './ownership.ts';
-import { byRelevance, moreSpecificFirst, shadowOf } from './precedence.ts';
+import { byRelevance, moreSpecificFirst, shadowsAmong } from './precedence.ts';
 
 type Input<Declared extends { input: z.ZodType }> = z.output<Declared['input']>;
 type Output<Declared extends { output: z.ZodType }> = z.input<Declared['output']>;
@@ -114,15 +114,16 @@ export class Memories {
       .map(({ memory, ...rest }) => ({ ...rest, memory, id: memory.id, rank: memory.layer }))
       .toSorted(byRelevance)
       .slice(0, limit);
+    const subjects = new Set(best.flatMap(({ memory }) => memory.subject ?? []));
+    const shadows = shadowsAmong([...subjects].flatMap((subject) => index.about(subject).filter(holds)));
     const rows = await this.#rowsOf(
       caller,
       best.map(({ id }) => id),
     );
-    const results = best.flatMap(({ id, score, signals, memory }) => {
+    const results = best.flatMap(({ id, score, signals }) => {
       const known = rows.get(id);
       if (known === undefined) return [];
-      const about = memory.subject === null ? [] : index.about(memory.subject).filter(holds);
-      const shadow = shadowOf({ ...memory, rank: memory.layer }, about);
+      const shadow = shadows.get(id);
       return {
         ...known,
         score,
