@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { AgentDefinition } from '../../../runtime/agent/agent-definition.ts';
-import { refused } from '../../../runtime/protocol/errors.ts';
+import { reasonOf, refused } from '../../../runtime/protocol/errors.ts';
 import { parseOptions } from '../../../runtime/protocol/parse-options.ts';
 import { type ActorContext, clientOf, type HandlingContext } from '../../../runtime/public.ts';
 import { type Answered, clientInputs, question } from '../../tasks/client-inputs.ts';
 import { type SkillCaller, skillCallerOf } from '../skill-caller.ts';
+import { EmbeddingOptions } from '../embedding/embedding-options.ts';
+import { openEmbedder } from '../embedding/open-embedder.ts';
+import { vectorFromBytes } from '../search/vector-bytes.ts';
 import { openStore, SkillOptions } from '../skill-options.ts';
 import { StoredName, storedText } from '../skill-text.ts';
 import type { SkillStore } from '../store/skill-store.ts';
@@ -21,16 +24,19 @@ import {
   type NamedMemory,
 } from './memory-capabilities.ts';
 import { MemoryIndexes } from './memory-indexes.ts';
+import { MemoryVectors } from './memory-vectors.ts';
 import { Memories } from './memories.ts';
 
 /**
  * How memories are kept.
  *
+ * - `embedding` where the vectors come from by which memories are found by meaning. @default 'auto'
  * - `memories` how many a tenant may have. @default 200_000
  * - `indexed`  how many are held in memory to be found, of all tenants together; who was not asked for lately is read anew.
  *              @default 1_000_000
  */
 export const MemoryOptions = SkillOptions.extend({
+  embedding: EmbeddingOptions,
   memories: z.int().positive().default(200_000),
   indexed: z.int().positive().default(1_000_000),
 });
@@ -39,6 +45,7 @@ export type MemoryOptions = z.input<typeof MemoryOptions>;
 interface MemoryState {
   readonly store: SkillStore;
   readonly memories: Memories;
+  readonly vectors: MemoryVectors | undefined;
 }
 
 type Ctx = HandlingContext<MemoryState>;
@@ -60,15 +67,25 @@ export function memoryAgent(given: MemoryOptions = {}): AgentDefinition<MemorySt
     onThrow: 'keep',
   })
     .onStart((ctx) => start(ctx, options))
-    .onStop(({ state }) => (state as MemoryState | undefined)?.store.close())
+    .onStop(async ({ state }) => {
+      // There is none of an agent that is stopped before it has started.
+      const { store, vectors } = (state as MemoryState | undefined) ?? {};
+      await vectors?.close();
+      await store?.close();
+    })
     .handle(memoryAdd, async (input, ctx) => {
       const scope = scopeOf(input, ctx);
-      const added = await ctx.state.memories.add(callerOf(ctx), { ...input, scope }, ctx.taint);
+      const caller = callerOf(ctx);
+      const added = await ctx.state.memories.add(caller, { ...input, scope }, ctx.taint);
+      if (!added.duplicate)
+        ctx.state.vectors?.want(caller.tenant, { id: added.memory_id, content: input.content });
       markAll(ctx, added.contradicts);
       return added;
     })
     .handle(memorySearch, async (input, ctx) => {
-      const found = await ctx.state.memories.search(callerOf(ctx), input, undefined);
+      const caller = callerOf(ctx);
+      const meaning = await ctx.state.vectors?.meaningOf(caller.tenant, input.query, ctx.signal);
+      const found = await ctx.state.memories.search(caller, input, meaning);
       markAll(ctx, found.results);
       return found;
     })
@@ -89,6 +106,8 @@ export function memoryAgent(given: MemoryOptions = {}): AgentDefinition<MemorySt
         ? input
         : { ...input, content: askedContent(ctx) };
       const changed = await ctx.state.memories.update(caller, id, changes, ctx.taint);
+      const { content } = changes;
+      if (content !== undefined) ctx.state.vectors?.want(caller.tenant, { id, content });
       markAll(ctx, changed.contradicts);
       return changed;
     })
@@ -114,14 +133,14 @@ const CONCURRENCY = 16;
 const CHANGES = ['content', 'tags', 'importance', 'metadata', 'validFrom', 'validUntil'] as const;
 
 async function start(ctx: ActorContext, options: z.output<typeof MemoryOptions>): Promise<MemoryState> {
-  const { clock, newSecret } = clientOf(ctx).seams;
+  const { note, seams } = clientOf(ctx);
+  const { clock, newSecret } = seams;
+  const { embedder } = await openEmbedder(options.embedding, { ctx, clock });
   const store = await openStore(options.store, clock);
   const indexes = new MemoryIndexes({
     store,
-    model: undefined,
-    vectorFromBytes: () => {
-      throw new Error('of no model');
-    },
+    model: embedder?.model,
+    vectorFromBytes,
     most: options.indexed,
   });
   const memories = new Memories({
@@ -131,7 +150,10 @@ async function start(ctx: ActorContext, options: z.output<typeof MemoryOptions>)
     newSecret,
     most: options.memories,
   });
-  return { store, memories };
+  const fails = (error: unknown): void =>
+    note({ type: 'error', agentId: ctx.self, success: false, reason: `No vectors: ${reasonOf(error)}` });
+  const vectors = embedder && new MemoryVectors({ store, embedder, seams, onFailure: fails });
+  return { store, memories, vectors };
 }
 
 /** What is given out has where it came from; what else the agent keeps has not. */
