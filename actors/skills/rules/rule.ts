@@ -30,9 +30,9 @@ export const Rule = z.strictObject({
 export type Rule = z.infer<typeof Rule>;
 
 /**
- * What is checked. What is absent is not known, and no rule about it is broken.
+ * What is checked. What is absent is not known, and no rule about it is broken. A list that is given is the whole of it.
  *
- * - `files`        `path` with slashes, relative to the project; `content` its text, if it is known.
+ * - `files`        `path` with slashes, relative to the project, '' where it is not known; `content` its text, if it is known.
  * - `dependencies` `version` as the manifest has it.
  * - `imports`      what is imported, such as `node:fs`, beside what the text of `files` imports.
  * - `config`       the configuration, as JSON.
@@ -46,7 +46,13 @@ export interface RuleSubject {
   readonly config?: unknown;
 }
 
-/** - `file`, `line` where; the first line is 1. */
+/**
+ * What breaks a rule.
+ *
+ * - `constraint` what the rule wants; of several values the one that this is about.
+ * - `found`      the file, dependency, import or key that there must not be.
+ * - `location`   where: the first line is 1. Without a line it is the file itself. A file whose path is not known is ''.
+ */
 export const Violation = z.strictObject({
   ruleId: z.string(),
   severity: Severity,
@@ -56,6 +62,7 @@ export const Violation = z.strictObject({
     target: Rule.shape.target,
     value: Rule.shape.value,
   }),
+  found: z.string().optional(),
   location: z.strictObject({ file: z.string(), line: z.int().positive().optional() }).optional(),
 });
 export type Violation = z.infer<typeof Violation>;
