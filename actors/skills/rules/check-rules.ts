@@ -3,38 +3,42 @@ import type { CompiledRule, Finder } from './compile-rule.ts';
 import { type Item, type Known, KnownSubject } from './known-subject.ts';
 import { type RuleSubject, Severity, type Violation } from './rule.ts';
 
-/** How many violations of one value of a rule are told. */
+/** How many violations of one value of a rule are told, and of all of its values. */
 const MOST_OF_VALUE = 20;
+const MOST_OF_RULE = 100;
 /** How much work a check may be: about five seconds of it, at the worst. */
 const MOST_STEPS = 500_000_000;
 
 /**
- * - `violations` in the order of the rules, at most twenty of each value.
- * - `notJudged`  the rules that could be broken by what is not known of the subject.
+ * What came of checking a rule.
+ *
+ * - `violations` at most a hundred, and twenty of one value.
+ * - `isJudged`   nothing that is not known of the subject could break it as well.
  */
-export interface Judgement {
+export interface JudgedRule {
+  readonly compiled: CompiledRule;
   readonly violations: readonly Violation[];
-  readonly notJudged: readonly CompiledRule[];
+  readonly isJudged: boolean;
 }
 
 /**
- * What of a subject breaks rules. What is not known breaks none: a rule that something is to be there is broken where all is known
- * of what it looks at, and it is not among that; a rule that something is not to be there is broken by each that is. Throws REFUSED
- * when that would be too much work.
+ * Judges a subject by rules, each in its place. What is not known breaks none: a rule that something is to be there is broken where
+ * all is known of what it looks at, and it is not among that; a rule that something is not to be there is broken by each that is.
+ * Throws REFUSED when that would be too much work.
  */
-export function judgeRules(rules: readonly CompiledRule[], subject: RuleSubject): Judgement {
+export function judgeRules(rules: readonly CompiledRule[], subject: RuleSubject): readonly JudgedRule[] {
   const known = new KnownSubject(subject);
   requireLittle(rules, known);
-  const violations: Violation[] = [];
-  const notJudged: CompiledRule[] = [];
-  for (const compiled of rules) {
-    const { rule, looking, wants } = compiled;
+  return rules.map((compiled) => {
+    const { rule, looking, wants, finders } = compiled;
     const of = known.of(rule.target, looking);
-    const checks = compiled.finders.map((finder) => (wants ? lacking : present)(compiled, finder, of));
-    for (const found of checks) violations.push(...found.violations);
-    if (checks.some(({ isJudged }) => !isJudged)) notJudged.push(compiled);
-  }
-  return { violations, notJudged };
+    const checks = finders.map((finder) => (wants ? lacking : present)(compiled, finder, of));
+    return {
+      compiled,
+      violations: checks.flatMap(({ violations }) => violations).slice(0, MOST_OF_RULE),
+      isJudged: checks.every(({ isJudged }) => isJudged),
+    };
+  });
 }
 
 /** The violations, of at least `minSeverity`. @default 'info' */
@@ -43,16 +47,15 @@ export function checkRules(
   subject: RuleSubject,
   { minSeverity = 'info' }: { readonly minSeverity?: Severity | undefined } = {},
 ): readonly Violation[] {
-  return judgeRules(rules, subject).violations.filter(({ severity }) => isAtLeast(severity, minSeverity));
+  return judgeRules(rules, subject)
+    .flatMap(({ violations }) => violations)
+    .filter(({ severity }) => isAtLeast(severity, minSeverity));
 }
 
 export const isAtLeast = (severity: Severity, least: Severity): boolean =>
   Severity.options.indexOf(severity) >= Severity.options.indexOf(least);
 
-interface Check {
-  readonly violations: readonly Violation[];
-  readonly isJudged: boolean;
-}
+type Check = Omit<JudgedRule, 'compiled'>;
 
 function lacking(compiled: CompiledRule, finder: Finder, { items, isWhole }: Known): Check {
   if (items.some((item) => finder.find(item) !== undefined)) return { violations: [], isJudged: true };

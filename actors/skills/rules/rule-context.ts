@@ -40,7 +40,7 @@ export const RuleContext = z
     content: Content.optional(),
     dependencies: RuleDependencies.optional(),
     imports: z.array(Name).max(MOST_NAMES).readonly().optional(),
-    config: z.unknown(),
+    config: z.unknown().optional(),
   })
   .refine(
     ({ files = [], content = '' }) =>
@@ -62,11 +62,13 @@ export function subjectOf({ files, path, content, dependencies, imports, config 
 
 /** Dependencies by name and version. */
 export function dependenciesOf(given: RuleDependencies): NonNullable<RuleSubject['dependencies']> {
-  if (!Array.isArray(given)) return Object.entries(given).map(([name, version]) => ({ name, version }));
-  return (given as Extract<RuleDependencies, readonly unknown[]>).map((each) =>
-    typeof each === 'string' ? named(each) : each,
-  );
+  if (!isList(given)) return Object.entries(given).map(([name, version]) => ({ name, version }));
+  return given.map((each) => (typeof each === 'string' ? named(each) : each));
 }
+
+type DependencyList = Extract<RuleDependencies, readonly unknown[]>;
+
+const isList = (given: RuleDependencies): given is DependencyList => Array.isArray(given);
 
 /** `@scope/name@version`: what stands behind the last `@` that does not begin it. */
 function named(text: string): { readonly name: string; readonly version?: string } {

@@ -1,12 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkRules, judgeRules } from '../../../../../actors/skills/rules/check-rules.ts';
-import { compileRule } from '../../../../../actors/skills/rules/compile-rule.ts';
+import { type CompiledRule, compileRule } from '../../../../../actors/skills/rules/compile-rule.ts';
 import { Rule, type RuleSubject } from '../../../../../actors/skills/rules/rule.ts';
 
 type Given = Partial<Rule> & Pick<Rule, 'target' | 'operator' | 'value'>;
 
 const compiled = (rule: Given) => compileRule(Rule.parse({ id: 'r', ...rule }));
+const judge = (rules: readonly CompiledRule[], subject: RuleSubject) => {
+  const judged = judgeRules(rules, subject);
+  return {
+    violations: judged.flatMap(({ violations }) => violations),
+    notJudged: judged.filter(({ isJudged }) => !isJudged).map((each) => each.compiled),
+  };
+};
 const check = (rule: Given, subject: RuleSubject) => checkRules([compiled(rule)], subject);
 const isBroken = (rule: Given, subject: RuleSubject): boolean => check(rule, subject).length > 0;
 
@@ -149,7 +156,7 @@ describe('What is not known (A-18)', () => {
     const rules = OPERATORS.flatMap((operator) =>
       TARGETS.map((target) => compiled({ id: `${operator} ${target}`, target, operator, value: 'x' })),
     );
-    const { violations, notJudged } = judgeRules(rules, {});
+    const { violations, notJudged } = judge(rules, {});
     expect(violations).toEqual([]);
     expect(notJudged).toEqual(rules);
   });
@@ -160,7 +167,7 @@ describe('What is not known (A-18)', () => {
     [{ target: 'import', operator: 'MustUse', value: 'zod' }, { imports: [] }],
     [{ target: 'config', operator: 'MustExist', value: 'strict' }, { config: {} }],
   ])('is told from what is known to be empty: %o', (rule, subject) => {
-    expect(judgeRules([compiled(rule)], subject)).toMatchObject({
+    expect(judge([compiled(rule)], subject)).toMatchObject({
       violations: [{ ruleId: 'r' }],
       notJudged: [],
     });
@@ -170,20 +177,20 @@ describe('What is not known (A-18)', () => {
     const some = [{ path: 'a.ts', content: "import 'fs'" }, { path: 'b.ts' }];
     for (const target of ['code', 'import'] as const) {
       const wanted = compiled({ target, operator: 'MustUse', value: 'zod' });
-      expect(judgeRules([wanted], { files: some })).toEqual({ violations: [], notJudged: [wanted] });
+      expect(judge([wanted], { files: some })).toEqual({ violations: [], notJudged: [wanted] });
       const unwanted = compiled({ target, operator: 'MustNotUse', value: 'fs' });
-      const { violations, notJudged } = judgeRules([unwanted], { files: some });
+      const { violations, notJudged } = judge([unwanted], { files: some });
       expect(violations).toHaveLength(1);
       expect(notJudged).toEqual([unwanted]);
       const there = compiled({ target, operator: 'MustUse', value: 'fs' });
-      expect(judgeRules([there], { files: some })).toEqual({ violations: [], notJudged: [] });
+      expect(judge([there], { files: some })).toEqual({ violations: [], notJudged: [] });
     }
   });
 
   it('is what files of languages import that are not read', () => {
     const wanted = compiled({ target: 'import', operator: 'MustUse', value: 'fmt' });
     const files = [{ path: 'main.go', content: 'import "os"' }];
-    expect(judgeRules([wanted], { files }).notJudged).toEqual([wanted]);
+    expect(judge([wanted], { files }).notJudged).toEqual([wanted]);
   });
 });
 
