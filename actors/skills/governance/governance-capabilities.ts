@@ -48,6 +48,16 @@ export const governanceValidate = capability({
 
 const MOST_VERSIONS = 500;
 
+const DriftContext = RuleContext.safeExtend({
+  policyVersions: z
+    .record(z.string().max(200), z.string().max(200))
+    .refine((versions) => Object.keys(versions).length <= MOST_VERSIONS, `at most ${MOST_VERSIONS} versions`)
+    .describe(
+      'By which versions of policies the project goes: by their ids, as governance_validate tells them',
+    )
+    .optional(),
+}).describe('What is known of the project, as for governance_validate');
+
 /** Says how far a project has drifted from its policies, and keeps that. */
 export const governanceDriftCheck = capability({
   id: 'governance_drift_check',
@@ -56,18 +66,7 @@ export const governanceDriftCheck = capability({
     'Says how far a project has drifted from its policies: a score, what breaks them, and what is suppressed',
   input: z.strictObject({
     project: Named.describe('The id of the project'),
-    context: z.intersection(
-      Context,
-      z.object({
-        policyVersions: z
-          .record(z.string().max(200), z.string().max(200))
-          .refine(
-            (versions) => Object.keys(versions).length <= MOST_VERSIONS,
-            `at most ${MOST_VERSIONS} versions`,
-          )
-          .optional(),
-      }),
-    ),
+    context: DriftContext,
     scopes: Scopes.omit({ project: true }).optional(),
     threshold: z.number().min(0).max(1).default(0.2),
     autoSuppressInfo: z.boolean().default(false),

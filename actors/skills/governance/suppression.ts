@@ -19,7 +19,7 @@ function addFault(source: string, ctx: z.RefinementCtx<string>): void {
     compilePattern(MESSAGES, source);
   } catch (error) {
     if (!isOrreryError(error)) throw error;
-    ctx.addIssue({ code: 'custom', message: error.message, input: source });
+    ctx.addIssue({ code: 'custom', message: String(error.details['expected']), input: source });
   }
 }
 
@@ -73,7 +73,7 @@ export function suppressionsOf(suppressions: readonly Suppression[], now: number
 }
 
 /** Whether a role may suppress what is mandatory from a layer on: whoever could put it there may. */
-export const maySuppress = (role: Role, mandatoryAt: PolicyLayer | undefined): boolean =>
+const maySuppress = (role: Role, mandatoryAt: PolicyLayer | undefined): boolean =>
   mayAs(role, roleToSuppress(mandatoryAt));
 
 /** The role that suppressing takes: at least that of a tech lead. */

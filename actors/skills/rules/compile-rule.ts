@@ -74,7 +74,10 @@ export const SoundRule = Rule.superRefine((rule, ctx) => {
     compileRule(rule);
   } catch (error) {
     if (!isOrreryError(error)) throw error;
-    ctx.addIssue({ code: 'custom', message: error.message, input: rule });
+    const { field, expected } = error.details;
+    const path = String(field).endsWith('ruleType') ? 'ruleType' : 'value';
+    const message = `${expected} in the rule "${rule.id}"`;
+    ctx.addIssue({ code: 'custom', path: [path], message, input: rule[path] });
   }
 });
 export type SoundRule = z.infer<typeof SoundRule>;

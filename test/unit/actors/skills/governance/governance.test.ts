@@ -95,7 +95,7 @@ describe('Putting policies', () => {
     [
       'a bad pattern',
       { rules: [rule('(a', { operator: 'MustMatch' })] },
-      /rule "no-\(a"\.value is "\(a".*missing closing/,
+      /policy\.rules\[0\]\.value is "\(a".*missing closing.*in the rule "no-\(a"/,
     ],
     ['deny twice', { rules: [rule('a', { ruleType: 'deny' })] }, /denies already/],
     ['two rules of one id', { rules: [rule('a'), rule('a')] }, /different ids/],
