@@ -6,6 +6,8 @@ const B = 0.75;
 /** Places of removed texts are kept up to this share of all: then the index is made anew without them. */
 const MOST_REMOVED = 0.2;
 const FIRST_ROOM = 64;
+/** The largest of a byte. BM25 hardly tells so many from more. */
+const MOST_COUNTED = 255;
 /** The length of a text that is there no more: one without words is in no column. */
 const REMOVED = 0;
 
@@ -17,15 +19,22 @@ class Postings {
   /** How many of these texts are there still. */
   living = 0;
 
-  add(place: number, count: number): void {
+  /** Counts the word once more at a place, the last one or a later one; says whether it is the first time there. */
+  count(place: number): boolean {
+    const last = this.#length - 1;
+    if (last >= 0 && this.#at[last] === place) {
+      this.#counts[last] = Math.min((this.#counts[last] as number) + 1, MOST_COUNTED);
+      return false;
+    }
     if (this.#length === this.#at.length) {
       this.#at = grown(this.#at);
       this.#counts = grown(this.#counts);
     }
     this.#at[this.#length] = place;
-    this.#counts[this.#length] = Math.min(count, 255);
+    this.#counts[this.#length] = 1;
     this.#length += 1;
     this.living += 1;
+    return true;
   }
 
   get at(): Uint32Array {
@@ -83,9 +92,12 @@ export class TextIndex {
       this.#scores = new Float32Array(this.#lengths.length);
     }
     const words = wordsOf(text);
-    const counts = new Map<string, number>();
-    for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
-    this.#textWords.push([...counts].map(([word, count]) => this.#post(word, place, count)));
+    const distinct: Postings[] = [];
+    for (const word of words) {
+      const postings = this.#postingsOf(word);
+      if (postings.count(place)) distinct.push(postings);
+    }
+    this.#textWords.push(distinct);
     this.#lengths[place] = Math.min(words.length, 65_535);
     this.#totalLength += this.#lengths[place] as number;
     this.#living += 1;
@@ -154,13 +166,12 @@ export class TextIndex {
     }
   }
 
-  #post(word: string, place: number, count: number): Postings {
+  #postingsOf(word: string): Postings {
     let postings = this.#words.get(word);
     if (postings === undefined) {
       postings = new Postings();
       this.#words.set(word, postings);
     }
-    postings.add(place, count);
     return postings;
   }
 
