@@ -86,7 +86,7 @@ function readFront(text: string): Front | string {
   }
 }
 
-const firstLine = (message: string): string => message.replace(/:?\n[^]*$/, '');
+const firstLine = (message: string): string => message.replace(/:?\n.*$/s, '');
 
 /** What multiplies itself, and what would be left out without a word. */
 function unwantedIn(document: Document): string | undefined {

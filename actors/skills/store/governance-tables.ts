@@ -45,7 +45,7 @@ export interface DriftResultTable {
   readonly body: string;
 }
 
-export const governanceTables: readonly Table[] = [
+export const GOVERNANCE_TABLES: readonly Table[] = [
   {
     name: 'policies',
     columns: [

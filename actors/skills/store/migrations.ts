@@ -1,6 +1,7 @@
 import type { CreateTableBuilder, Kysely } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
-import { governanceTables } from './governance-tables.ts';
+import { GOVERNANCE_TABLES } from './governance-tables.ts';
+import { KNOWLEDGE_TABLES } from './knowledge-tables.ts';
 import { memoryTables } from './memory-tables.ts';
 import { type SkillTables, TENANT_TABLES } from './skill-tables.ts';
 import type { Columns, ColumnTypes, Table } from './table.ts';
@@ -17,7 +18,8 @@ export async function migrate(db: Kysely<SkillTables>, dialect: Dialect): Promis
   const provider = {
     getMigrations: async () => ({
       '0001-memories': makes([...TENANT_TABLES, ...memoryTables(dialect)], dialect),
-      '0003-governance': makes(governanceTables, dialect),
+      '0002-knowledge': makes(KNOWLEDGE_TABLES, dialect),
+      '0003-governance': makes(GOVERNANCE_TABLES, dialect),
     }),
   };
   const { error } = await new Migrator({ db, provider }).migrateToLatest();

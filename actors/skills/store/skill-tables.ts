@@ -1,4 +1,5 @@
 import type { GovernanceTables } from './governance-tables.ts';
+import type { KnowledgeTables } from './knowledge-tables.ts';
 import type { MemoryTables } from './memory-tables.ts';
 import type { Table } from './table.ts';
 
@@ -6,7 +7,7 @@ import type { Table } from './table.ts';
  * The tables as queries see them. Each has a column `tenant` beside, with which its keys begin, and which no query names:
  * `TenantScope` does. Times are Unix milliseconds; what is JSON is text.
  */
-export interface SkillTables extends MemoryTables, GovernanceTables {
+export interface SkillTables extends MemoryTables, KnowledgeTables, GovernanceTables {
   readonly tenants: TenantTable;
 }
 
