@@ -17,7 +17,7 @@ import {
 import { type KnowledgeFault, MOST_FILE_BYTES } from './parse-knowledge.ts';
 
 const MOST_FIELD = 64 * 1024;
-const ENTRY = /^(\d{6}) (\w+) ([0-9a-f]{40,64}) +(-|\d+)\t(.*)$/s;
+const ENTRY = /^(\d{6}) (\w+) ([0-9a-f]{40,64}) +(\S+)\t(.*)$/s;
 const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 /** A symbolic link is a file of the mode 120000, and not followed; a repository within it is no file at all. */
 const FILE_MODES: ReadonlySet<string> = new Set(['100644', '100755', '100664']);
@@ -74,6 +74,8 @@ async function listFiles(
     const [, mode = '', type, hash = '', size = '', file = ''] =
       ENTRY.exec(text ?? entry.toString('utf8')) ?? [];
     if (type !== 'blob' || !FILE_MODES.has(mode) || !isKnowledgePath(file, folder)) continue;
+    // Such as of a clone that was to fetch it when it is needed.
+    if (!/^\d+$/.test(size)) throw refused(`The repository lacks the object ${hash}`);
     if (files.length + faults.length === MOST_FILES)
       throw refused(`The source "${name}" has more than ${MOST_FILES} files`);
     if (fault !== undefined) faults.push({ file, message: 'its path is not in UTF-8' });
@@ -101,7 +103,6 @@ async function readBlobs(files: readonly SourceFile[], { path, signal }: Reading
   for (const { hash } of files) {
     const end = all.indexOf('\n', at);
     const [, size] = /^[0-9a-f]+ blob (\d+)$/.exec(all.toString('latin1', at, end === -1 ? at : end)) ?? [];
-    // Such as of a clone that was to fetch it when it is needed.
     if (size === undefined) throw refused(`The repository lacks the object ${hash}`);
     texts.push(textOf(all.subarray(end + 1, end + 1 + Number(size))));
     at = end + 1 + Number(size) + 1;

@@ -1,12 +1,13 @@
+import { hashOf } from '../../../runtime/protocol/approval.ts';
 import { invalidPayload, type OrreryError, reasonOf, refused } from '../../../runtime/protocol/errors.ts';
 import { mergeTaint, type Taint } from '../../../runtime/protocol/taint.ts';
 import { requireRole } from '../role.ts';
 import { compileRule } from '../rules/check-rules.ts';
 import type { SkillCaller } from '../skill-caller.ts';
-import type { SkillStore } from '../store/skill-store.ts';
+import type { SkillStore, TenantQueries } from '../store/skill-store.ts';
 import { rulesOf } from './constraint.ts';
 import type { KnowledgeDocument } from './knowledge-document.ts';
-import type { KnowledgeItem } from './knowledge-item.ts';
+import { itemOf, type KnowledgeItem } from './knowledge-item.ts';
 import { knowledgeRankOf, type KnowledgeLayer, ROLE_OF_LAYER } from './knowledge-layer.ts';
 import { findItem, KnowledgeRows } from './knowledge-rows.ts';
 import { isDecision, type KnowledgeStatus, NEXT_STATUS } from './knowledge-status.ts';
@@ -134,20 +135,27 @@ export class KnowledgeItems {
     });
   }
 
-  /** Throws unless the item can be promoted so by this caller, and returns it: what is to be approved. */
-  async promotable(caller: SkillCaller, id: string, promotion: Promotion): Promise<KnowledgeItem> {
-    const item = await this.find(caller, id);
-    requirePromotable(caller, item, promotion);
-    return item;
+  /** The item, if this caller can promote it so: what is to be approved. `made` is there if that was done before. */
+  promotable(
+    caller: SkillCaller,
+    id: string,
+    promotion: Promotion,
+  ): Promise<{ readonly item: KnowledgeItem; readonly made: KnowledgeItem | undefined }> {
+    return this.#deps.store.read(caller.tenant, async (queries) => {
+      const item = await findItem(queries, id);
+      if (item === undefined) throw noSuchItem(id);
+      requirePromotable(caller, item, promotion);
+      return { item, made: await findPromoted(queries, id, promotion) };
+    });
   }
 
   /**
    * Makes an item of a wider layer that says the same; the other one stays. Where there is one already, returns that. `approved` is
-   * the version that was looked at: of an item that was changed since nothing is made.
+   * what was looked at: of an item that says something else by now nothing is made.
    */
   async promote(
     caller: SkillCaller,
-    approved: Pick<KnowledgeItem, 'id' | 'version'>,
+    approved: KnowledgeItem,
     { toLayer, scope, taint }: Promotion & { readonly taint: Taint | undefined },
   ): Promise<KnowledgeItem> {
     const { id } = approved;
@@ -155,16 +163,9 @@ export class KnowledgeItems {
       const from = await rows.find(id);
       if (from === undefined) throw noSuchItem(id);
       requirePromotable(caller, from, { toLayer, scope });
-      if (from.version !== approved.version)
+      if (contentHashOf(from) !== contentHashOf(approved))
         throw refused(`The knowledge item "${id}" was changed meanwhile`, { id });
-      const made = await queries
-        .selectFrom('knowledge')
-        .select('id')
-        .where('promoted_from', '=', id)
-        .where('layer', '=', knowledgeRankOf(toLayer))
-        .where('scope', '=', scope)
-        .executeTakeFirst();
-      const known = made && (await rows.find(made.id));
+      const known = await findPromoted(queries, id, { toLayer, scope });
       if (known !== undefined) return known;
       const now = this.#deps.now();
       const item: KnowledgeItem = {
@@ -205,12 +206,37 @@ export class KnowledgeItems {
 
   #change<Result>(
     { tenant }: SkillCaller,
-    run: (rows: KnowledgeRows, queries: Parameters<Parameters<SkillStore['write']>[1]>[0]) => Promise<Result>,
+    run: (rows: KnowledgeRows, queries: TenantQueries) => Promise<Result>,
   ): Promise<Result> {
     return this.#deps.store.write(tenant, async (queries) =>
       run(await KnowledgeRows.change(queries, 1), queries),
     );
   }
+}
+
+/** A hash of all that holds by an item. */
+export const contentHashOf = ({
+  type,
+  title,
+  content,
+  severity,
+  constraints,
+  metadata,
+}: KnowledgeItem): string => hashOf({ type, title, content, severity, constraints, metadata });
+
+async function findPromoted(
+  queries: TenantQueries,
+  id: string,
+  { toLayer, scope }: Promotion,
+): Promise<KnowledgeItem | undefined> {
+  const made = await queries
+    .selectFrom('knowledge')
+    .selectAll()
+    .where('promoted_from', '=', id)
+    .where('layer', '=', knowledgeRankOf(toLayer))
+    .where('scope', '=', scope)
+    .executeTakeFirst();
+  return made && itemOf(made);
 }
 
 /** One that another tenant has is told of as one that nobody has. */

@@ -44,12 +44,14 @@ export interface SyncResult {
 /**
  * - `effect`   reaches the outside world, as `ctx.effect`.
  * - `state`    what an attempt before this one has done.
+ * - `batch`    how many files are read, and at most how many items are written, at a time. @default 100
  * - `onBatch`  is told what is done, and how many files there are, after each batch that is kept.
  */
 export interface SyncOptions {
   readonly signal: AbortSignal;
   readonly effect: <Result>(name: string, run: (signal: AbortSignal) => Promise<Result>) => Promise<Result>;
   readonly state?: SyncState | undefined;
+  readonly batch?: number | undefined;
   readonly onBatch?: (state: SyncState, total: number) => void;
 }
 
@@ -126,16 +128,17 @@ class Sync {
   async run(): Promise<SyncResult> {
     const { source, opened, known, options } = this.#deps;
     const { files } = opened;
+    const { batch = BATCH } = options;
     const changes = await this.#lastChanges();
-    for (let from = 0; from < files.length; from += BATCH) {
+    for (let from = 0; from < files.length; from += batch) {
       options.signal.throwIfAborted();
-      await this.#take(files.slice(from, from + BATCH), changes);
-      this.#done({ done: Math.min(from + BATCH, files.length) });
+      await this.#take(files.slice(from, from + batch), changes);
+      this.#done({ done: Math.min(from + batch, files.length) });
     }
     const gone = known.filter(({ id }) => !this.#files.has(id));
-    for (let from = 0; from < gone.length; from += BATCH) {
+    for (let from = 0; from < gone.length; from += batch) {
       options.signal.throwIfAborted();
-      this.#done({ removed: await this.#remove(gone.slice(from, from + BATCH)) });
+      this.#done({ removed: await this.#remove(gone.slice(from, from + batch)) });
     }
     const { added, changed, removed } = this.#state;
     return {

@@ -156,7 +156,7 @@ constraints:
         const { item, faults } = parseKnowledge('a.md', given);
         expect(item === undefined).toBe(faults !== undefined && faults.length > 0);
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 
@@ -167,7 +167,7 @@ constraints:
         expect(parseKnowledge('else.md', written)).toEqual({ item });
         expect(writeKnowledge(item)).toBe(written);
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 });

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+
+const MOST_FILES = 2_000;
+const MOST_BYTES = 5 * 1024 * 1024;
+const MOST_CONFIG = 1_000_000;
+
+const Path = z.string().min(1).max(1_000);
+
+const Files = z
+  .array(z.strictObject({ path: Path, content: z.string().optional() }))
+  .max(MOST_FILES)
+  .refine(
+    (files) => files.reduce((sum, { content = '' }) => sum + Buffer.byteLength(content), 0) <= MOST_BYTES,
+    `expected at most ${MOST_BYTES} bytes of content in all`,
+  );
+
+/** What is known of a project that is checked, as `RuleSubject` has it, in bounds. */
+export const CheckedProject = z.strictObject({
+  files: Files.optional().describe('Files, by their paths from the root of the project'),
+  dependencies: z
+    .array(z.strictObject({ name: z.string().min(1).max(300), version: z.string().max(300).optional() }))
+    .max(5_000)
+    .optional()
+    .describe('What the project depends on, with versions as its manifest has them'),
+  imports: z.array(z.string().min(1).max(500)).max(5_000).optional().describe('What the project imports'),
+  config: z
+    .json()
+    .refine(
+      (config) => JSON.stringify(config).length <= MOST_CONFIG,
+      `expected at most ${MOST_CONFIG} characters as JSON`,
+    )
+    .optional()
+    .describe('The configuration of the project'),
+});
+export type CheckedProject = Readonly<z.infer<typeof CheckedProject>>;
+
+/** Whether anything is known of a project that can be checked. */
+export const isAnythingKnown = ({ files, dependencies, imports, config }: CheckedProject): boolean =>
+  files !== undefined || dependencies !== undefined || imports !== undefined || config !== undefined;

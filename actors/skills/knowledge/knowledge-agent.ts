@@ -1,0 +1,49 @@
+import { type AgentDefinition, defineAgent } from '../../../runtime/agent/agent-definition.ts';
+import { parseOptions } from '../../../runtime/protocol/parse-options.ts';
+import { systemSeams } from '../../../runtime/public.ts';
+import { openStore } from '../skill-options.ts';
+import {
+  knowledgeAdd,
+  knowledgeCheck,
+  knowledgePromote,
+  knowledgeQuery,
+  knowledgeRemove,
+  knowledgeShow,
+  knowledgeStatus,
+  knowledgeSync,
+} from './knowledge-capabilities.ts';
+import { KnowledgeOptions } from './knowledge-options.ts';
+import { KnowledgeSkill } from './knowledge-skill.ts';
+
+/** Reading a large repository takes its time. */
+const HANDLING_TIMEOUT_MS = 600_000;
+
+/** The agent that keeps the knowledge of projects, teams and organisations, and checks against it. Throws INVALID_OPTIONS. */
+export function knowledgeAgent(options: KnowledgeOptions = {}): AgentDefinition<KnowledgeSkill> {
+  const { store: place, roles, knowledge } = parseOptions(KnowledgeOptions, options, 'knowledgeAgent');
+  return defineAgent({
+    id: 'knowledge',
+    name: 'KNOWLEDGE',
+    version: '1.0.0',
+    description:
+      'Keeps decisions, policies, patterns, specifications and lessons, and checks projects against them',
+    tier: 2,
+    concurrency: 16,
+    onThrow: 'keep',
+    handlingTimeoutMs: HANDLING_TIMEOUT_MS,
+    defaultCapability: knowledgeQuery.id,
+  })
+    .onStart(async ({ now, newId }) => {
+      const store = await openStore(place, systemSeams().clock);
+      return new KnowledgeSkill({ store, now, newId, roles, sources: knowledge.sources });
+    })
+    .handle(knowledgeQuery, (input, ctx) => ctx.state.query(input, ctx))
+    .handle(knowledgeShow, (input, ctx) => ctx.state.show(input, ctx))
+    .handle(knowledgeCheck, (input, ctx) => ctx.state.check(input, ctx))
+    .handle(knowledgeAdd, (input, ctx) => ctx.state.add(input, ctx))
+    .handle(knowledgeStatus, (input, ctx) => ctx.state.setStatus(input, ctx))
+    .handle(knowledgePromote, (input, ctx) => ctx.state.promote(input, ctx))
+    .handle(knowledgeRemove, (input, ctx) => ctx.state.remove(input, ctx))
+    .handle(knowledgeSync, (input, ctx) => ctx.state.sync(input, ctx))
+    .onStop((ctx) => ctx.state.close());
+}
