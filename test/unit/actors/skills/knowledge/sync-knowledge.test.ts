@@ -514,10 +514,9 @@ describe('A sync of a git repository', () => {
 
 /** A commit with a signature, for which git runs the program that checks it. */
 function signed(repository: GitRepository): string {
-  const commit = repository.git('cat-file', 'commit', 'HEAD').replace(
-    '\n\n',
-    '\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----\n\n',
-  );
+  const commit = repository
+    .git('cat-file', 'commit', 'HEAD')
+    .replace('\n\n', '\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----\n\n');
   return execFileSync('git', ['hash-object', '-t', 'commit', '-w', '--stdin'], {
     cwd: repository.path,
     input: `${commit}\n`,
