@@ -89,7 +89,9 @@ async function readFileIn(root: string, path: string): Promise<Read> {
       if (!stats.isFile() || (await realpath(file)) !== file || !file.startsWith(root + sep))
         return { fault: 'it is no file within the folder' };
       if (stats.size > MOST_FILE_BYTES) return { fault: tooLarge(stats.size, MOST_FILE_BYTES) };
-      const { buffer, bytesRead } = await handle.read(Buffer.alloc(MOST_FILE_BYTES + 1), { position: 0 });
+      const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(MOST_FILE_BYTES + 1), {
+        position: 0,
+      });
       if (bytesRead > MOST_FILE_BYTES) return { fault: tooLarge(bytesRead, MOST_FILE_BYTES) };
       return { bytes: buffer.subarray(0, bytesRead), atMs: Math.max(0, Math.floor(stats.mtimeMs)) };
     } finally {

@@ -58,7 +58,7 @@ export class KnowledgeView {
 
   /** The status that counts: an accepted item that another accepted one supersedes is superseded. */
   statusOf(item: KnownItem): KnowledgeStatus {
-    return item.status === 'accepted' && this.#successors(item).length > 0 ? 'superseded' : item.status;
+    return item.status === 'accepted' && this.#isSuperseded(item) ? 'superseded' : item.status;
   }
 
   /** Ids of the items that say, or are said, to supersede one, whatever has become of them. */
@@ -75,13 +75,14 @@ export class KnowledgeView {
     return made;
   }
 
-  #successors(old: KnownItem): KnownItem[] {
-    return this.newerOf(old.id).flatMap((id) => {
+  #isSuperseded(old: KnownItem): boolean {
+    for (const id of this.#newer.get(old.id) ?? []) {
       const newer = this.#known.get(id);
-      if (newer === undefined || newer.status !== 'accepted') return [];
+      if (newer?.status !== 'accepted') continue;
       // What an item says of itself holds wherever its successor is.
-      return old.supersededBy === id || maySupersede(newer, old) ? [newer] : [];
-    });
+      if (old.supersededBy === id || maySupersede(newer, old)) return true;
+    }
+    return false;
   }
 
   #read(): Promise<void> {

@@ -63,23 +63,25 @@ function fitsOf(view: KnowledgeView, { type, layer, scope, status, tags = [] }: 
     view.statusOf(item) === status;
 }
 
+/** Where an item stands among what was found. */
 type Place = readonly [score: number, updatedAtMs: number, id: string];
 
-const placeOf = ({ score, item }: FoundItem): Place => [score, item.updatedAtMs, item.id];
+const byRelevance = ({ score, item }: FoundItem, other: FoundItem): number =>
+  other.score - score ||
+  other.item.updatedAtMs - item.updatedAtMs ||
+  (item.id < other.item.id ? -1 : Number(item.id > other.item.id));
 
-function comparePlaces([score, atMs, id]: Place, [otherScore, otherAtMs, otherId]: Place): number {
-  return otherScore - score || otherAtMs - atMs || (id < otherId ? -1 : Number(id > otherId));
-}
+/** Whether one that was found stands behind a place. */
+const isBehind = ({ score, item }: FoundItem, [above, beforeMs, id]: Place): boolean =>
+  (above - score || beforeMs - item.updatedAtMs || (id < item.id ? 1 : 0)) > 0;
 
-const byRelevance = (one: FoundItem, other: FoundItem): number => comparePlaces(placeOf(one), placeOf(other));
-
-const cursorOf = (last: FoundItem): string =>
-  Buffer.from(JSON.stringify(placeOf(last))).toString('base64url');
+const cursorOf = ({ score, item }: FoundItem): string =>
+  Buffer.from(JSON.stringify([score, item.updatedAtMs, item.id] satisfies Place)).toString('base64url');
 
 /** How many stand before the page: also when the item at the end of the last one is gone. */
 function placeBehind(found: readonly FoundItem[], cursor: string): number {
   const after = readCursor(cursor);
-  const next = found.findIndex((one) => comparePlaces(after, placeOf(one)) < 0);
+  const next = found.findIndex((one) => isBehind(one, after));
   return next === -1 ? found.length : next;
 }
 

@@ -5,7 +5,7 @@ import {
 } from '../../../../../actors/skills/knowledge/check-knowledge.ts';
 import type { Constraint } from '../../../../../actors/skills/knowledge/constraint.ts';
 import type { RuleSubject } from '../../../../../actors/skills/rules/rule.ts';
-import { ADMIN, callerOf, type OpenKnowledge, openKnowledge } from './knowledge-fixture.ts';
+import { ADMIN, callerOf, type OpenKnowledge, openKnowledge } from '../../../../fixtures/skills/knowledge.ts';
 
 let knowledge: OpenKnowledge;
 beforeEach(async () => {

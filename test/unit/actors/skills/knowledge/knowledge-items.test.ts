@@ -5,7 +5,13 @@ import {
   NEXT_STATUS,
 } from '../../../../../actors/skills/knowledge/knowledge-status.ts';
 import type { Role } from '../../../../../actors/skills/role.ts';
-import { ADMIN, callerOf, documentOf, type OpenKnowledge, openKnowledge } from './knowledge-fixture.ts';
+import {
+  ADMIN,
+  callerOf,
+  documentOf,
+  type OpenKnowledge,
+  openKnowledge,
+} from '../../../../fixtures/skills/knowledge.ts';
 
 const STATUSES = Object.keys(NEXT_STATUS) as KnowledgeStatus[];
 const LAYERS: readonly [KnowledgeLayer, Role, Role][] = [

@@ -20,7 +20,7 @@ import type { Requester } from '../../../../../runtime/protocol/requester.ts';
 import type { Taint } from '../../../../../runtime/protocol/taint.ts';
 import type { HandlingContext } from '../../../../../runtime/public.ts';
 import { TestFolder } from '../../../../fixtures/skills/git-repository.ts';
-import { type OpenKnowledge, openKnowledge } from './knowledge-fixture.ts';
+import { type OpenKnowledge, openKnowledge } from '../../../../fixtures/skills/knowledge.ts';
 
 type Context = HandlingContext<KnowledgeSkill>;
 
@@ -107,7 +107,7 @@ async function ask<Input, Output, Parsed, Given>(
   const output = await run.call(skill, parsed, contextOf(call));
   const given: unknown = JSON.parse(JSON.stringify(output));
   expect(given).toEqual(output);
-  return parseOutput(declared as Capability<unknown, Output>, given, 'knowledge');
+  return parseOutput(declared as unknown as Capability<unknown, Output>, given, 'knowledge');
 }
 
 const add = (said: object = {}, call?: Call) =>

@@ -6,7 +6,7 @@ import {
   type KnowledgeQuery,
   queryKnowledge,
 } from '../../../../../actors/skills/knowledge/query-knowledge.ts';
-import { ADMIN, callerOf, type OpenKnowledge, openKnowledge } from './knowledge-fixture.ts';
+import { ADMIN, callerOf, type OpenKnowledge, openKnowledge } from '../../../../fixtures/skills/knowledge.ts';
 
 let knowledge: OpenKnowledge;
 beforeEach(async () => {
@@ -27,7 +27,7 @@ describe('A query of knowledge (A-15)', () => {
     await add({ title: 'Name branches', content: 'After the issue.' });
     expect(await ids({ query: 'which database' })).toEqual(['k1', 'k2']);
     expect(await ids({ query: 'cached databases' })).toEqual(['k2', 'k1']);
-    const { found, totalCount } = await find({ query: 'sqlite' });
+    const { found, totalCount } = await find({ query: 'SQLite' });
     expect(totalCount).toBe(1);
     expect(found[0]?.score).toBeGreaterThan(0);
     expect(found[0]?.score).toBeLessThanOrEqual(1);

@@ -9,9 +9,10 @@ import {
   type SyncState,
   syncKnowledge,
 } from '../../../../../actors/skills/knowledge/sync-knowledge.ts';
+import type { KnowledgeTable } from '../../../../../actors/skills/store/knowledge-tables.ts';
 import type { SkillStore } from '../../../../../actors/skills/store/skill-store.ts';
 import { GitRepository, TestFolder } from '../../../../fixtures/skills/git-repository.ts';
-import { ADMIN, type OpenKnowledge, openKnowledge } from './knowledge-fixture.ts';
+import { ADMIN, type OpenKnowledge, openKnowledge } from '../../../../fixtures/skills/knowledge.ts';
 
 const COMMIT = /^[0-9a-f]{40}$/;
 
@@ -53,7 +54,7 @@ const file = (fields: Readonly<Record<string, string>> = {}, content = '') =>
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n')}\n---\n${content}\n`;
 
-const rows = (store: SkillStore = knowledge.store, tenant = 'acme') =>
+const rows = (store: SkillStore = knowledge.store, tenant = 'acme'): Promise<KnowledgeTable[]> =>
   store.read(tenant, (queries) => queries.selectFrom('knowledge').selectAll().orderBy('id').execute());
 const ids = async () => (await rows()).map(({ id }) => id);
 
@@ -329,15 +330,8 @@ describe.each([
 });
 
 /** A row but for when it was kept, and how often it was changed. */
-const said = ({
-  revision,
-  version,
-  created_at,
-  updated_at,
-  commit_hash,
-  author,
-  ...row
-}: Awaited<ReturnType<typeof rows>>[number]) => row;
+const said = ({ revision, version, created_at, updated_at, commit_hash, author, ...row }: KnowledgeTable) =>
+  row;
 
 /** A store of which the nth write is cut off before it is kept. */
 function breaking(store: SkillStore, cutAt: number): SkillStore {
