@@ -1,4 +1,30 @@
-export { type MemoryOptions, memoryAgent } from './memory/memory-agent.ts';
+export { EmbeddingOptions } from './embedding/embedding-options.ts';
+export { governanceAgent } from './governance/governance-agent.ts';
+export {
+  governanceDriftCheck,
+  governanceDriftList,
+  governancePolicyList,
+  governancePolicyPut,
+  governancePolicyRemove,
+  governancePolicyShow,
+  governanceSuppress,
+  governanceSuppressions,
+  governanceUnsuppress,
+  governanceValidate,
+} from './governance/governance-capabilities.ts';
+export { knowledgeAgent } from './knowledge/knowledge-agent.ts';
+export {
+  knowledgeAdd,
+  knowledgeCheck,
+  knowledgePromote,
+  knowledgeQuery,
+  knowledgeRemove,
+  knowledgeShow,
+  knowledgeStatus,
+  knowledgeSync,
+} from './knowledge/knowledge-capabilities.ts';
+export { KnowledgeOptions } from './knowledge/knowledge-options.ts';
+export { memoryAgent } from './memory/memory-agent.ts';
 export {
   Memory,
   memoryAdd,
@@ -10,6 +36,7 @@ export {
   memoryUpdate,
 } from './memory/memory-capabilities.ts';
 export { MemoryLayer } from './memory/memory-layer.ts';
+export { MemoryOptions } from './memory/memory-options.ts';
 export { Role } from './role.ts';
-export { skillAgents } from './skill-agents.ts';
+export { SkillTeamOptions, skillAgents } from './skill-agents.ts';
 export { SkillOptions } from './skill-options.ts';

@@ -99,7 +99,7 @@ export const COMMANDS = {
       port: { value: 'N', help: 'The port, 0 for one that is free (default: 4710)' },
       'grpc-port': { value: 'N', help: 'Serve A2A over gRPC on this port too, 0 for one that is free' },
       agents: { value: 'FILES', help: AGENTS },
-      skills: { help: 'Start the skills too: memory, for many tenants' },
+      skills: { help: 'Start the skills too: memory, knowledge and governance, for many tenants' },
       'skills-store': {
         value: 'STORE',
         help: 'Where they keep it: a file, a postgres:// URL, or env:NAME (default: .orrery/skills.sqlite)',

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { type AgentSpec, isOrreryError } from 'orrery';
 import type { TypedOptions } from './run-plan.ts';
 import { UsageError } from './usage-error.ts';
@@ -11,11 +13,21 @@ export async function skillsMeant(options: TypedOptions): Promise<readonly Agent
   }
   try {
     const { skillAgents } = await import('orrery/skills');
-    return skillAgents(store === undefined ? {} : { store: String(store) });
+    return skillAgents({
+      ...(store === undefined ? {} : { store: String(store) }),
+      knowledge: ownKnowledge(),
+    });
   } catch (error) {
     throw refusalOf(error);
   }
 }
+
+/** The folder of the rules of a project, where it has one. */
+const KNOWLEDGE = '.orrery/knowledge';
+
+const ownKnowledge = () => ({
+  sources: existsSync(KNOWLEDGE) ? [{ name: 'project', path: resolve(KNOWLEDGE) }] : [],
+});
 
 function refusalOf(error: unknown): unknown {
   if (!isOrreryError(error)) return error;

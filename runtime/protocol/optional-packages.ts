@@ -23,7 +23,7 @@ export const ENTRY_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ],
   'orrery/mcp': ['@modelcontextprotocol/client'],
   'orrery/models': ['@ai-sdk/openai-compatible', 'ai'],
-  'orrery/skills': ['kysely', 'stemmer'],
+  'orrery/skills': ['kysely', 're2js', 'stemmer', 'yaml'],
   'orrery/websocket': ['ws'],
   'orrery/xpr': ['@noble/curves', '@noble/hashes', '@scure/base', 'ipaddr.js'],
 };

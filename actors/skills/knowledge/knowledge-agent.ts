@@ -1,6 +1,6 @@
 import { type AgentDefinition, defineAgent } from '../../../runtime/agent/agent-definition.ts';
 import { parseOptions } from '../../../runtime/protocol/parse-options.ts';
-import { systemSeams } from '../../../runtime/public.ts';
+import { clientOf } from '../../../runtime/public.ts';
 import { openStore } from '../skill-options.ts';
 import {
   knowledgeAdd,
@@ -21,7 +21,7 @@ const HANDLING_TIMEOUT_MS = 600_000;
 /** The agent that keeps the knowledge of projects, teams and organisations, and checks against it. Throws INVALID_OPTIONS. */
 export function knowledgeAgent(options: KnowledgeOptions = {}): AgentDefinition<KnowledgeSkill> {
   const { store: place, roles, knowledge } = parseOptions(KnowledgeOptions, options, 'knowledgeAgent');
-  return defineAgent({
+  const agent = defineAgent({
     id: 'knowledge',
     name: 'KNOWLEDGE',
     version: '1.0.0',
@@ -33,9 +33,16 @@ export function knowledgeAgent(options: KnowledgeOptions = {}): AgentDefinition<
     handlingTimeoutMs: HANDLING_TIMEOUT_MS,
     defaultCapability: knowledgeQuery.id,
   })
-    .onStart(async ({ now, newId }) => {
-      const store = await openStore(place, systemSeams().clock);
-      return new KnowledgeSkill({ store, now, newId, roles, sources: knowledge.sources });
+    .onStart(async (ctx) => {
+      const { clock, newSecret } = clientOf(ctx).seams;
+      const store = await openStore(place, clock);
+      return new KnowledgeSkill({
+        store,
+        now: () => clock.now(),
+        newId: newSecret,
+        roles,
+        sources: knowledge.sources,
+      });
     })
     .handle(knowledgeQuery, (input, ctx) => ctx.state.query(input, ctx))
     .handle(knowledgeShow, (input, ctx) => ctx.state.show(input, ctx))
@@ -45,5 +52,8 @@ export function knowledgeAgent(options: KnowledgeOptions = {}): AgentDefinition<
     .handle(knowledgePromote, (input, ctx) => ctx.state.promote(input, ctx))
     .handle(knowledgeRemove, (input, ctx) => ctx.state.remove(input, ctx))
     .handle(knowledgeSync, (input, ctx) => ctx.state.sync(input, ctx))
-    .onStop((ctx) => ctx.state.close());
+    // There is none of an agent that is stopped before it has started.
+    .onStop((ctx) => (ctx.state as KnowledgeSkill | undefined)?.close());
+  agent.keepsTaintApart = true;
+  return agent;
 }

@@ -2,7 +2,7 @@ import { hashOf } from '../../../runtime/protocol/approval.ts';
 import { invalidPayload, type OrreryError, reasonOf, refused } from '../../../runtime/protocol/errors.ts';
 import { mergeTaint, type Taint } from '../../../runtime/protocol/taint.ts';
 import { requireRole } from '../role.ts';
-import { compileRule } from '../rules/check-rules.ts';
+import { compileRule } from '../rules/compile-rule.ts';
 import type { SkillCaller } from '../skill-caller.ts';
 import type { SkillStore, TenantQueries } from '../store/skill-store.ts';
 import { rulesOf } from './constraint.ts';

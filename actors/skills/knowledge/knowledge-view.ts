@@ -1,4 +1,4 @@
-import { type CompiledRule, compileRule } from '../rules/check-rules.ts';
+import { type CompiledRule, compileRule } from '../rules/compile-rule.ts';
 import { TextIndex } from '../search/text-index.ts';
 import type { SkillStore, TenantQueries } from '../store/skill-store.ts';
 import { rulesOf } from './constraint.ts';

@@ -2,7 +2,7 @@ import { type Document, isAlias, isScalar, parseDocument, visit } from 'yaml';
 import { z } from 'zod';
 import { reasonOf } from '../../../runtime/protocol/errors.ts';
 import { faultsOf } from '../../../runtime/protocol/payload-faults.ts';
-import { compileRule } from '../rules/check-rules.ts';
+import { compileRule } from '../rules/compile-rule.ts';
 import { rulesOf } from './constraint.ts';
 import { KnowledgeDocument } from './knowledge-document.ts';
 

@@ -5,10 +5,9 @@ import { parseOptions } from '../../../runtime/protocol/parse-options.ts';
 import { type ActorContext, clientOf, type HandlingContext } from '../../../runtime/public.ts';
 import { type Answered, clientInputs, question } from '../../tasks/client-inputs.ts';
 import { type SkillCaller, skillCallerOf } from '../skill-caller.ts';
-import { EmbeddingOptions } from '../embedding/embedding-options.ts';
 import { openEmbedder } from '../embedding/open-embedder.ts';
 import { vectorFromBytes } from '../search/vector-bytes.ts';
-import { openStore, SkillOptions } from '../skill-options.ts';
+import { openStore } from '../skill-options.ts';
 import { StoredName, storedText } from '../skill-text.ts';
 import type { SkillStore } from '../store/skill-store.ts';
 import {
@@ -24,23 +23,9 @@ import {
   type NamedMemory,
 } from './memory-capabilities.ts';
 import { MemoryIndexes } from './memory-indexes.ts';
+import { MemoryOptions } from './memory-options.ts';
 import { MemoryVectors } from './memory-vectors.ts';
 import { Memories } from './memories.ts';
-
-/**
- * How memories are kept.
- *
- * - `embedding` where the vectors come from by which memories are found by meaning. @default 'auto'
- * - `memories` how many a tenant may have. @default 200_000
- * - `indexed`  how many are held in memory to be found, of all tenants together; who was not asked for lately is read anew.
- *              @default 1_000_000
- */
-export const MemoryOptions = SkillOptions.extend({
-  embedding: EmbeddingOptions,
-  memories: z.int().positive().default(200_000),
-  indexed: z.int().positive().default(1_000_000),
-});
-export type MemoryOptions = z.input<typeof MemoryOptions>;
 
 interface MemoryState {
   readonly store: SkillStore;
