@@ -59,7 +59,7 @@ const rows = (store: SkillStore = knowledge.store, tenant = 'acme'): Promise<Kno
 const ids = async () => (await rows()).map(({ id }) => id);
 
 describe.each([
-  ['a folder', withFolder, () => folder, () => undefined],
+  ['a folder', withFolder, () => folder, (): unknown => undefined],
   ['a git repository', withRepository, () => repository, () => repository.commit()],
 ] as const)('A sync of %s', (_name, prepare, place, commit) => {
   prepare();
