@@ -136,7 +136,9 @@ export class TextIndex {
   similar(text: string, { takes, share, most }: SimilarQuery): readonly Similar[] {
     const words = [...new Set(wordsOf(text))];
     const known = words.flatMap((word) => this.#words.get(word) ?? []);
-    const needed = Math.ceil(words.length * share);
+    const product = Math.ceil(words.length * share);
+    // The product may be rounded up to above what the quotient below says is enough.
+    const needed = (product - 1) / words.length >= share ? product - 1 : product;
     const rarest = known
       .toSorted((one, other) => one.living - other.living)
       .slice(0, Math.max(0, known.length - needed + 1));
