@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CallOutcome, Door, SkillUser } from '../fixtures/skills/doors.ts';
-import { SkillTeam } from '../fixtures/skills/skill-team.ts';
-import type { Wired } from '../fixtures/speaker.ts';
+import type { Door, SkillUser } from '../fixtures/skills/doors.ts';
+import { outputOf, SkillTeam } from '../fixtures/skills/skill-team.ts';
 
 let team: SkillTeam;
 let users: Readonly<Record<'ann' | 'bob' | 'chief' | 'reader' | 'eve', SkillUser>>;
@@ -17,27 +16,11 @@ beforeAll(async () => {
 });
 afterAll(() => team[Symbol.asyncDispose]());
 
-function outputOf(outcome: CallOutcome): Wired {
-  if (outcome.kind !== 'done') throw new Error(JSON.stringify(outcome));
-  return outcome.output;
-}
-
-const DOORS = [
-  'envelopes',
-  'A2A 1.0 over JSON-RPC',
-  'A2A 1.0 over REST',
-  'A2A 0.3 over JSON-RPC',
-  'A2A 0.3 over REST',
-  'A2A 0.1 over JSON-RPC',
-  "A2A seed 3's REST",
-  'MCP',
-];
-
-describe.each(DOORS)('Memory by %s', (name) => {
+describe.each(SkillTeam.doorNames)('Memory by %s', (name) => {
   let door: Door;
   const done = async (...call: Parameters<Door['call']>) => outputOf(await door.call(...call));
   beforeAll(() => {
-    door = team.doors.find((one) => one.name === name) as Door;
+    door = team.door(name);
   });
 
   it('remembers a text, finds it again, and forgets it (A-07, A-12, A-13, A-14, C-19)', async () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { capability } from '../../../runtime/protocol/capability.ts';
-import { Rule, Severity } from '../rules/rule.ts';
+import { Rule, Severity, Violation } from '../rules/rule.ts';
 import { CheckedProject } from './checked-project.ts';
 import { Constraint } from './constraint.ts';
 import { KnowledgeDocument, KnowledgeScope, KnowledgeType, Tags } from './knowledge-document.ts';
@@ -124,6 +124,7 @@ export const knowledgeCheck = capability({
         }),
         severity: Severity,
         message: z.string(),
+        found: Violation.shape.found,
         location: z.strictObject({ file: z.string(), line: z.int().positive().optional() }).optional(),
       }),
     ),

@@ -7,14 +7,21 @@ const LATIN = /^[a-z]+$/;
 const MOST_CHARS = 64;
 
 /**
- * The words of a text as they are compared: in lower case, without accents, names of programs taken apart, English ones
+ * The words of a text as they are compared: in lower case, without accents, names of programs also taken apart, English ones
  * without their endings.
  */
 export function wordsOf(text: string): string[] {
-  const apart = text.replace(HUMP, '$1$3 $2$4').normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
-  const words = apart.match(WORD) ?? [];
-  return words.map((word) => {
+  const plain = text.normalize('NFKD').replace(/\p{M}/gu, '');
+  const words = plain.match(WORD) ?? [];
+  return words.flatMap(withParts).map((word) => {
     const short = word.length > MOST_CHARS ? word.slice(0, MOST_CHARS) : word;
     return LATIN.test(short) ? stemmer(short) : short;
   });
+}
+
+function withParts(word: string): string | string[] {
+  const small = word.toLowerCase();
+  if (small === word) return word;
+  const parts = word.replace(HUMP, '$1$3 $2$4').toLowerCase().split(' ');
+  return parts.length === 1 ? small : [small, ...parts];
 }

@@ -141,10 +141,12 @@ describe('A check against knowledge (A-17)', () => {
   });
 
   it('lists a thousand violations, and counts the rest', async () => {
-    const constraints = [{ operator: 'MustNotMatch', target: 'code', value: 'x' }] as const;
-    await knowledge.add({ constraints });
+    const value = ['v', 'w', 'x', 'y', 'z'];
+    const constraints = [{ operator: 'MustNotMatch', target: 'code', value }] as const;
+    for (let at = 0; at < 12; at++) await knowledge.add({ title: `Rule ${at}`, constraints });
+    const content = value.join('\n');
     const { violations, omitted, summary } = await check({
-      files: [{ path: 'a.ts', content: 'x\n'.repeat(1_200) }],
+      files: Array.from({ length: 20 }, (_, at) => ({ path: `${at}.ts`, content })),
     });
     expect([violations.length, omitted, summary.warn]).toEqual([1_000, 200, 1_200]);
   });

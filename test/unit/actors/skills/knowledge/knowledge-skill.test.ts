@@ -274,6 +274,7 @@ describe('knowledge_check (A-17, C-20)', () => {
           constraint: { operator: 'MustNotUse', target: 'dependency', value: 'left-pad' },
           severity: 'block',
           message: 'No',
+          found: 'left-pad@1.0.0',
         },
       ],
       omitted: 0,

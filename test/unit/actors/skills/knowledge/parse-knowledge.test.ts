@@ -6,6 +6,7 @@ import {
   parseKnowledge,
 } from '../../../../../actors/skills/knowledge/parse-knowledge.ts';
 import { writeKnowledge } from '../../../../../actors/skills/knowledge/write-knowledge.ts';
+import { SoundRule } from '../../../../../actors/skills/rules/compile-rule.ts';
 
 const read = (front: string, content = '') => parseKnowledge('adr/one.md', `---\n${front}\n---\n${content}`);
 const faultsOf = (front: string) => read(front).faults?.map(({ message }) => message);
@@ -223,22 +224,28 @@ const lines = texts
   .map((text) => text.replace(/[\r\n\u2028\u2029]/g, '').trim())
   .filter((text) => text !== '' && text.isWellFormed());
 const ids = fc.stringMatching(/^[a-z0-9][a-z0-9._/:@+-]{0,12}$/);
-const constraint = fc.record(
-  {
-    operator: fc.constantFrom('MustUse', 'MustNotUse', 'MustExist', 'MustNotExist'),
-    target: fc.constantFrom('file', 'code', 'dependency', 'import', 'config'),
-    value: fc.oneof(
-      texts.filter((text) => text !== ''),
-      fc.array(
+const constraint = fc
+  .record(
+    {
+      operator: fc.constantFrom('MustUse', 'MustNotUse', 'MustExist', 'MustNotExist'),
+      target: fc.constantFrom('file', 'code', 'dependency', 'import', 'config'),
+      value: fc.oneof(
         texts.filter((text) => text !== ''),
-        { minLength: 1, maxLength: 3 },
+        fc.array(
+          texts.filter((text) => text !== ''),
+          { minLength: 1, maxLength: 3 },
+        ),
       ),
-    ),
-    severity: fc.constantFrom('info', 'warn', 'block'),
-    message: texts.filter((text) => text !== ''),
-  },
-  { requiredKeys: ['operator', 'target', 'value'] },
-);
+      severity: fc.constantFrom('info', 'warn', 'block'),
+      message: texts.filter((text) => text !== ''),
+    },
+    { requiredKeys: ['operator', 'target', 'value'] },
+  )
+  .filter((given) => isRule(given));
+
+function isRule(given: unknown): boolean {
+  return SoundRule.safeParse({ id: 'x', ...(given as object) }).success;
+}
 
 const arbItem = fc
   .record(

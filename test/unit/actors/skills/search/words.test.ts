@@ -7,9 +7,9 @@ describe('The words that texts are compared by (A-13)', () => {
     ['have no English endings', 'retries retried retry', ['retri', 'retri', 'retri']],
     ['have no accents', 'Café naïve Žižek', ['cafe', 'naiv', 'zizek']],
     [
-      'are the parts of names of programs',
-      'parseJson HTTPServer max_retries',
-      ['pars', 'json', 'http', 'server', 'max', 'retri'],
+      'are names of programs, and the parts of these',
+      'parseJson SQLite max_retries',
+      ['parsejson', 'pars', 'json', 'sqlite', 'sq', 'lite', 'max', 'retri'],
     ],
     ['keep numbers, apart from letters', 'v2 port 8080', ['v', '2', 'port', '8080']],
     ['are those of other scripts as they are', 'Привет мир 東京', ['привет', 'мир', '東京']],
