@@ -32,10 +32,14 @@ export async function openPostgres(url: string): Promise<SkillStore> {
   }
   return storeIn({
     db,
+    name: 'the PostgreSQL database',
+    isFailure: (error) => error instanceof pg.DatabaseError || isOfNetwork(error),
     transact: ({ tenant, writes }, run) =>
       db
         .transaction()
         .setAccessMode(writes ? 'read write' : 'read only')
+        // A reader sees one state. A writer sees what the one before it wrote, once it has its turn.
+        .setIsolationLevel(writes ? 'read committed' : 'repeatable read')
         .execute(async (queries) => {
           await sql`select set_config(${SETTING}, ${tenant}, true)`.execute(queries);
           return run(queries);
@@ -65,5 +69,14 @@ async function keepApart(db: Kysely<unknown>, table: string): Promise<void> {
   await sql`alter table ${name} force row level security`.execute(db);
   await sql`create policy ${sql.id(`${table}_of_tenant`)} on ${name} using (${isOwn}) with check (${isOwn})`.execute(
     db,
+  );
+}
+
+/** Whether the server could not be reached, or went away. */
+function isOfNetwork(error: unknown): boolean {
+  const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
+  return (
+    (typeof code === 'string' && /^E[A-Z]+$/.test(code)) ||
+    String(message).startsWith('Connection terminated')
   );
 }

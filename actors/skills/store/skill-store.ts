@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
+import { reasonOf, storeFailed } from '../../../runtime/protocol/errors.ts';
 import { TenantScope } from './tenant-scope.ts';
 import type { SkillTables } from './skill-tables.ts';
 
@@ -21,6 +22,10 @@ export interface SkillStore {
 /** What differs between databases. */
 export interface Database {
   readonly db: Kysely<SkillTables>;
+  /** What errors call it. */
+  readonly name: string;
+  /** Whether an error is one of the database, and not of who uses it. */
+  readonly isFailure: (error: unknown) => boolean;
   /** Runs in a transaction that may write, or only reads; `tenant` is for those that check it themselves as well. */
   transact<Result>(
     access: { readonly tenant: string; readonly writes: boolean },
@@ -29,14 +34,17 @@ export interface Database {
 }
 
 /** The store in a database whose tables are there. */
-export function storeIn({ db, transact }: Database): SkillStore {
+export function storeIn({ db, name, isFailure, transact }: Database): SkillStore {
+  const told = (operation: string) => (error: unknown) => {
+    throw isFailure(error) ? storeFailed(name, operation, reasonOf(error), error) : error;
+  };
   const confined =
     <Result>(tenant: string, run: (queries: TenantQueries) => Promise<Result>) =>
     (queries: TenantQueries): Promise<Result> =>
       run(queries.withPlugin(new TenantScope(tenant)));
   return {
-    read: (tenant, run) => transact({ tenant, writes: false }, confined(tenant, run)),
-    write: (tenant, run) => transact({ tenant, writes: true }, confined(tenant, run)),
+    read: (tenant, run) => transact({ tenant, writes: false }, confined(tenant, run)).catch(told('read')),
+    write: (tenant, run) => transact({ tenant, writes: true }, confined(tenant, run)).catch(told('write')),
     close: () => db.destroy(),
   };
 }

@@ -47,6 +47,8 @@ export async function openSqlite(file: string, clock: Waiting): Promise<SkillSto
   }
   return storeIn({
     db,
+    name: file,
+    isFailure: (error) => (error as { code?: unknown }).code === 'ERR_SQLITE_ERROR',
     transact: ({ writes }, run) =>
       db
         .transaction()

@@ -17,8 +17,8 @@ const text = (most: number) =>
 function jaccard(one: string, other: string): number {
   const [these, those] = [new Set(wordsOf(one)), new Set(wordsOf(other))];
   const common = [...these].filter((word) => those.has(word)).length;
-  const union = these.size + those.size - common;
-  return union === 0 ? 0 : common / union;
+  const either = these.size + those.size - common;
+  return either === 0 ? 0 : common / either;
 }
 
 describe('Texts that are similar', () => {
