@@ -36,7 +36,7 @@ export function describeSkillStore(name: string, open: () => Promise<SkillStore>
       await put('acme', 'a');
       for (const [at, other] of OTHERS.entries()) await put(other, 'a', 'x'.repeat(at + 2));
       expect(await store.read('acme', all)).toEqual([{ ...removed('a'), tenant: 'acme' }]);
-      await expect(put('acme', 'a')).rejects.toThrow();
+      await expect(put('acme', 'a')).rejects.toMatchObject({ code: 'STORE_FAILED' });
     });
 
     it.each(OTHERS)('shows, changes and removes nothing of another tenant: for "%s"', async (other) => {
@@ -87,7 +87,7 @@ export function describeSkillStore(name: string, open: () => Promise<SkillStore>
       await put('acme', 'a');
       await expect(
         store.read('acme', (queries) => queries.deleteFrom('removed_memories').execute()),
-      ).rejects.toThrow();
+      ).rejects.toMatchObject({ code: 'STORE_FAILED' });
       expect(await ids('acme')).toEqual(['a']);
     });
   });

@@ -27,6 +27,8 @@ const deed: fc.Arbitrary<Deed> = fc.record({
   tool: fc.constantFrom(
     ...['memory_add', 'memory_add', 'memory_add', 'memory_search', 'memory_search', 'memory_get'],
     ...['memory_list', 'memory_update', 'memory_delete', 'memory_export'],
+    ...['knowledge_add', 'knowledge_query', 'knowledge_show', 'knowledge_check', 'knowledge_remove'],
+    ...['governance_policy_put', 'governance_policy_list', 'governance_validate', 'governance_policy_remove'],
   ),
   words: fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 5 }),
   layer: fc.constantFrom('user', 'session', 'project', 'team', 'company'),
@@ -45,10 +47,27 @@ function argumentsOf({ tool, words, layer }: Deed, id: string): object {
       return { memory_id: id };
     case 'memory_update':
       return { memory_id: id, content: text };
+    case 'knowledge_add':
+      return { type: 'adr', title: text, content: text, status: 'accepted', constraints: [rule(words)] };
+    case 'knowledge_query':
+      return { query: text };
+    case 'knowledge_show':
+    case 'knowledge_remove':
+      return { id };
+    case 'knowledge_check':
+      return { files: [{ path: 'a.ts', content: text }], minSeverity: 'info' };
+    case 'governance_policy_put':
+      return { policy: { id: words[0], name: text, layer: 'project', rules: [{ id: 'r', ...rule(words) }] } };
+    case 'governance_policy_remove':
+      return { policyId: words[0] };
+    case 'governance_validate':
+      return { context: { files: [{ path: 'a.ts', content: text }] } };
     default:
       return {};
   }
 }
+
+const rule = ([word = '']: readonly string[]) => ({ target: 'code', operator: 'MustNotExist', value: word });
 
 let run = 0;
 
@@ -89,9 +108,12 @@ class World {
   }
 
   #learn(own: string[], outcome: CallOutcome): void {
-    if (outcome.kind !== 'done' || outcome.output.duplicate !== false) return;
-    own.push(outcome.output.memory_id);
-    this.#ids.push(outcome.output.memory_id);
+    if (outcome.kind !== 'done') return;
+    const { memory_id, duplicate, id, message } = outcome.output;
+    const made = duplicate === false ? memory_id : message === undefined ? undefined : id;
+    if (made === undefined || own.includes(made)) return;
+    own.push(made);
+    this.#ids.push(made);
   }
 
   #told(tenant: number, outcome: CallOutcome, asked: string): string {

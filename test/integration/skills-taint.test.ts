@@ -1,3 +1,4 @@
+import { toolsOf } from 'orrery/tools';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { note, recall } from '../fixtures/agents/recalling.agent.ts';
 import type { Door, SkillUser } from '../fixtures/skills/doors.ts';
@@ -67,6 +68,46 @@ describe('What came from outside, remembered', () => {
     expect(other.output.contradicts).toMatchObject([{ memory_id: kept.output.memory_id }]);
   });
 });
+
+describe('What came from outside, kept as knowledge and as policies', () => {
+  it('is on what is answered from it, and not on what is answered to other tenants (F-09)', async () => {
+    const [door] = doors as [Door];
+    const item = { type: 'adr', title: 'Ropes are blue', content: 'Blue ropes', status: 'accepted' };
+    await door.call(stranger, 'knowledge_add', item);
+    await door.call(friend, 'knowledge_add', { ...item, title: 'Sails are white', content: 'White sails' });
+    const asked = (tool: string, args: object, tenant?: string) => answered(team, { tool, args, tenant });
+    expect(await asked('knowledge_query', { query: 'white sails' })).toEqual([]);
+    expect(await asked('knowledge_query', { query: 'blue ropes' })).toEqual([
+      expect.stringMatching(/^(a2a|mcp):key:/),
+    ]);
+    expect(await asked('governance_policy_list', {})).toEqual([]);
+    const policy = { id: 'p', name: 'P', layer: 'project', rules: [] };
+    const put = await door.call(stranger, 'governance_policy_put', { policy: { ...policy, rules: [RULE] } });
+    expect(put.kind).toBe('done');
+    expect(await asked('governance_policy_list', {})).toEqual([expect.stringMatching(/^(a2a|mcp):key:/)]);
+    expect(await asked('governance_policy_list', {}, 'another')).toEqual([]);
+  });
+});
+
+const RULE = { id: 'r', target: 'code', operator: 'MustNotUse', value: 'rope' };
+
+/** Where the answer of a tool came from outside. */
+async function answered(
+  { system }: SkillTeam,
+  { tool, args, tenant }: { tool: string; args: object; tenant: string | undefined },
+): Promise<readonly string[]> {
+  const taints: string[] = [];
+  const [agentId] = tool.split('_');
+  const as = {
+    id: 'key:asker',
+    tier: 3 as const,
+    roles: ['admin'],
+    ...(tenant === undefined ? {} : { tenant }),
+  };
+  const onTaint = (taint: readonly string[]) => void taints.push(...taint);
+  await toolsOf(system).call(`${agentId}.${tool}`, args, { as, onTaint });
+  return taints;
+}
 
 describe('What an agent remembers for a caller', () => {
   it('is of the agent and of that caller: neither another agent nor another caller finds it (A-04, A-05)', async () => {

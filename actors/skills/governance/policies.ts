@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { refused } from '../../../runtime/protocol/errors.ts';
+import type { Taint } from '../../../runtime/protocol/taint.ts';
 import { inputRequired } from '../../tasks/turn-pause.ts';
 import { requireRole } from '../role.ts';
 import type { SkillCaller } from '../skill-caller.ts';
 import type { SkillStore, TenantQueries } from '../store/skill-store.ts';
 import { type Policy, type PolicyLayer, policyVersion, ROLE_OF_LAYER } from './policy.ts';
+import { addTaint } from './tenant-taint.ts';
 import { isAbove } from './resolve-policies.ts';
 
 /** How many policies a tenant may have, and how long they may be together. */
@@ -35,16 +37,20 @@ export interface GovernanceDeps {
   readonly store: SkillStore;
   readonly now: () => number;
   readonly newId: () => string;
+  /** Where what is asked came from outside. */
+  readonly taint?: Taint | undefined;
 }
 
 /** The policies of a tenant. Each method fails with NOT_PERMITTED for a role that may not do it, and STORE_FAILED. */
 export class Policies {
   readonly #store: SkillStore;
   readonly #now: () => number;
+  readonly #taint: Taint | undefined;
 
-  constructor({ store, now }: Pick<GovernanceDeps, 'store' | 'now'>) {
+  constructor({ store, now, taint }: Pick<GovernanceDeps, 'store' | 'now' | 'taint'>) {
     this.#store = store;
     this.#now = now;
+    this.#taint = taint;
   }
 
   /**
@@ -74,6 +80,7 @@ export class Policies {
       };
       await requireRoom(queries, row.chars - (before?.chars ?? 0), before === undefined);
       await keep(queries, row, before?.version);
+      await addTaint(queries, this.#taint);
       return { stored: storedIn(row), changesNothing: isOverruled(policy, rows.map(policyIn)) };
     });
   }

@@ -1,3 +1,4 @@
+import { mergeTaint, Taint } from '../../../runtime/protocol/taint.ts';
 import { isAtLeast } from '../rules/check-rules.ts';
 import { type RuleContext, subjectOf } from '../rules/rule-context.ts';
 import type { Severity } from '../rules/rule.ts';
@@ -39,8 +40,10 @@ export class PolicyChecks {
   readonly #store: SkillStore;
   readonly #now: () => number;
   readonly #newId: () => string;
+  readonly #taint: Taint | undefined;
 
-  constructor({ store, now, newId }: GovernanceDeps) {
+  constructor({ store, now, newId, taint }: GovernanceDeps) {
+    this.#taint = taint;
     this.#store = store;
     this.#now = now;
     this.#newId = newId;
@@ -104,16 +107,20 @@ export class PolicyChecks {
       ...told(policies),
       checkedAt,
     };
-    await this.#store.write(tenant, (queries) => keep(queries, result));
+    await this.#store.write(tenant, (queries) => keep(queries, result, this.#taint));
     return result;
   }
 
   /** What came of checking a project before, the newest first. Of each list in it the first twenty. */
-  async drifts({ tenant }: SkillCaller, project: string, limit: number): Promise<readonly DriftResult[]> {
+  async drifts(
+    { tenant }: SkillCaller,
+    project: string,
+    limit: number,
+  ): Promise<{ readonly results: readonly DriftResult[]; readonly taint: Taint | undefined }> {
     const rows = await this.#store.read(tenant, (queries) =>
       queries
         .selectFrom('drift_results')
-        .select('body')
+        .select(['body', 'taint'])
         .where('project', '=', project)
         .orderBy('checked_at', 'desc')
         .orderBy('id', 'desc')
@@ -121,7 +128,13 @@ export class PolicyChecks {
         .execute(),
     );
     // What was kept was made here.
-    return rows.map(({ body }) => JSON.parse(body) as DriftResult);
+    return {
+      results: rows.map(({ body }) => JSON.parse(body) as DriftResult),
+      taint: rows.reduce<Taint | undefined>(
+        (all, { taint }) => (taint === null ? all : mergeTaint(all, Taint.parse(JSON.parse(taint)))),
+        undefined,
+      ),
+    };
   }
 }
 
@@ -130,7 +143,7 @@ const told = (policies: readonly ResolvedPolicy[]): Pick<Validation, 'policies' 
   policyVersions: Object.fromEntries(policies.map((policy) => [policy.id, policyVersion(policy)])),
 });
 
-async function keep(queries: TenantQueries, result: DriftResult): Promise<void> {
+async function keep(queries: TenantQueries, result: DriftResult, from: Taint | undefined): Promise<void> {
   const { driftId, project, checkedAt } = result;
   const kept = {
     ...result,
@@ -140,7 +153,13 @@ async function keep(queries: TenantQueries, result: DriftResult): Promise<void> 
   };
   await queries
     .insertInto('drift_results')
-    .values({ id: driftId, project, checked_at: checkedAt, body: JSON.stringify(kept) })
+    .values({
+      id: driftId,
+      project,
+      checked_at: checkedAt,
+      body: JSON.stringify(kept),
+      taint: from === undefined ? null : JSON.stringify(from),
+    })
     .onConflict((conflict) => conflict.columns(['tenant' as never, 'id']).doNothing())
     .execute();
   const newest = queries

@@ -1,9 +1,11 @@
 import { invalidPayload, refused } from '../../../runtime/protocol/errors.ts';
+import type { Taint } from '../../../runtime/protocol/taint.ts';
 import { requireRole } from '../role.ts';
 import type { SkillCaller } from '../skill-caller.ts';
 import type { SkillStore, TenantQueries } from '../store/skill-store.ts';
 import { type GovernanceDeps, noPolicy, policiesOf } from './policies.ts';
 import { GOVERNANCE, POLICY_LAYERS, type Policy, type PolicyLayer } from './policy.ts';
+import { addTaint } from './tenant-taint.ts';
 import { type NewSuppression, roleToSuppress, type Suppression } from './suppression.ts';
 
 /** How many suppressions a tenant may have. */
@@ -14,8 +16,10 @@ export class Suppressions {
   readonly #store: SkillStore;
   readonly #now: () => number;
   readonly #newId: () => string;
+  readonly #taint: Taint | undefined;
 
-  constructor({ store, now, newId }: GovernanceDeps) {
+  constructor({ store, now, newId, taint }: GovernanceDeps) {
+    this.#taint = taint;
     this.#store = store;
     this.#now = now;
     this.#newId = newId;
@@ -38,6 +42,7 @@ export class Suppressions {
       if (policies.length === 0 && policyId !== GOVERNANCE) throw noPolicy(policyId);
       requireRole(caller, roleToSuppress(mandatoryFrom(policies)), `suppress violations of "${policyId}"`);
       await makeRoom(queries, now);
+      await addTaint(queries, this.#taint);
       return keep(queries, suppression);
     });
   }

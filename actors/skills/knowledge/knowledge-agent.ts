@@ -19,7 +19,7 @@ import { KnowledgeSkill } from './knowledge-skill.ts';
 const HANDLING_TIMEOUT_MS = 600_000;
 
 /** The agent that keeps the knowledge of projects, teams and organisations, and checks against it. Throws INVALID_OPTIONS. */
-export function knowledgeAgent(options: KnowledgeOptions = {}): AgentDefinition<KnowledgeSkill> {
+export function knowledgeAgent(options: KnowledgeOptions = {}): AgentDefinition<unknown> {
   const { store: place, roles, knowledge } = parseOptions(KnowledgeOptions, options, 'knowledgeAgent');
   const agent = defineAgent({
     id: 'knowledge',

@@ -36,7 +36,7 @@ interface MemoryState {
 type Ctx = HandlingContext<MemoryState>;
 
 /** The agent that remembers. Throws INVALID_OPTIONS naming field and value. */
-export function memoryAgent(given: MemoryOptions = {}): AgentDefinition<MemoryState> {
+export function memoryAgent(given: MemoryOptions = {}): AgentDefinition<unknown> {
   const options = parseOptions(MemoryOptions, given, 'memory');
   const callerOf = (ctx: Ctx) => skillCallerOf(ctx, options.roles);
   const agent = new AgentDefinition({

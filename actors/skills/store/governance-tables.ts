@@ -5,6 +5,7 @@ export interface GovernanceTables {
   readonly policies: PolicyTable;
   readonly policy_suppressions: PolicySuppressionTable;
   readonly drift_results: DriftResultTable;
+  readonly governance_taints: GovernanceTaintTable;
 }
 
 /**
@@ -37,12 +38,18 @@ export interface PolicySuppressionTable {
   readonly expires_at: number;
 }
 
-/** - `body` the result, JSON. */
+/** - `body` the result, JSON. - `taint` where what was checked came from outside, JSON. */
 export interface DriftResultTable {
   readonly id: string;
   readonly project: string;
   readonly checked_at: number;
   readonly body: string;
+  readonly taint: string | null;
+}
+
+/** - `taint` where the policies and suppressions came from outside, JSON. */
+export interface GovernanceTaintTable {
+  readonly taint: string;
 }
 
 export const GOVERNANCE_TABLES: readonly Table[] = [
@@ -83,8 +90,10 @@ export const GOVERNANCE_TABLES: readonly Table[] = [
       ['project', 'text'],
       ['checked_at', 'bigint'],
       ['body', 'text'],
+      ['taint', 'text', 'optional'],
     ],
     key: ['id'],
     indexes: [['project', 'checked_at'], ['checked_at']],
   },
+  { name: 'governance_taints', columns: [['taint', 'text']], key: [] },
 ];

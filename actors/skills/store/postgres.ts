@@ -22,6 +22,8 @@ export async function openPostgres(url: string): Promise<SkillStore> {
       getTypeParser: (type, format) => (type === INT8 ? Number : pg.types.getTypeParser(type, format)),
     },
   });
+  // A connection that nobody uses was lost, as by a restart of the server: whoever comes next opens another.
+  pool.on('error', () => undefined);
   const db = new Kysely<SkillTables>({ dialect: new PostgresDialect({ pool }) });
   try {
     await requireConfinedRole(db);

@@ -307,11 +307,11 @@ describe('Checking for drift (A-19, C-21)', () => {
     });
     expect((await drift(LEAD, { context: LEFT_PAD, threshold: 0.5 })).passes).toBe(true);
     expect(DriftResult.parse(some)).toEqual(some);
-    const kept = await checks.drifts(LEAD, 'shop', 10);
+    const kept = (await checks.drifts(LEAD, 'shop', 10)).results;
     expect(kept.map(({ driftScore }) => driftScore)).toEqual([0.5, 0.5, 0]);
     expect(kept[2]).toEqual(none);
-    expect(await checks.drifts(LEAD, 'shop', 1)).toHaveLength(1);
-    expect(await checks.drifts(LEAD, 'other', 10)).toEqual([]);
+    expect((await checks.drifts(LEAD, 'shop', 1)).results).toHaveLength(1);
+    expect((await checks.drifts(LEAD, 'other', 10)).results).toEqual([]);
   });
 
   it('wants somebody to look where something that rules are about is not known', async () => {
@@ -343,7 +343,7 @@ describe('Checking for drift (A-19, C-21)', () => {
 
   it('keeps the newest hundred of a project', async () => {
     for (now = 1; now <= 103; now++) await drift(LEAD);
-    const kept = await checks.drifts(LEAD, 'shop', 1_000);
+    const kept = (await checks.drifts(LEAD, 'shop', 1_000)).results;
     expect(kept).toHaveLength(100);
     expect(kept.at(-1)?.checkedAt).toBe(4);
   });
@@ -353,7 +353,7 @@ describe('Checking for drift (A-19, C-21)', () => {
     const input = parseInput(governanceDriftCheck, { project: 'shop', context: {} });
     await again.checkDrift(LEAD, input);
     await again.checkDrift(LEAD, input);
-    expect(await checks.drifts(LEAD, 'shop', 10)).toHaveLength(1);
+    expect((await checks.drifts(LEAD, 'shop', 10)).results).toHaveLength(1);
   });
 });
 
@@ -421,7 +421,7 @@ describe('Tenants (A-05)', () => {
     expect(await validate(other, { context: LEFT_PAD })).toMatchObject({ isValid: true, policies: [] });
     expect(await suppressions.list(other, 10)).toEqual([]);
     expect(await suppressions.remove(other, id)).toBe(false);
-    expect(await checks.drifts(other, 'shop', 10)).toEqual([]);
+    expect((await checks.drifts(other, 'shop', 10)).results).toEqual([]);
     await put(other, { layer: 'company', rules: [] });
     expect(await drift(other, { context: LEFT_PAD })).toMatchObject({ suppressedCount: 0 });
     expect(await policies.show(ADMIN, { policyId: 'deps' })).toMatchObject({ policy: { mode: 'mandatory' } });
