@@ -28,6 +28,14 @@ const rankOf = (role: string): number =>
 /** Names of roles that the deployment's own mean, by those. A caller's other names mean nothing then. */
 export type RoleNames = Readonly<Record<string, Role>>;
 
+/** The role that it takes to write what is of a project, a team, an organisation, or the company. */
+export const WRITER_OF_LAYER = {
+  project: 'developer',
+  team: 'tech-lead',
+  org: 'architect',
+  company: 'admin',
+} as const satisfies Readonly<Record<string, Role>>;
+
 /** The role of a caller that may the most: `viewer` for one whose names mean nothing. */
 export function roleOf(names: readonly string[], meanings: RoleNames | undefined): Role {
   const meant = names.map((name) => (meanings === undefined ? normal(name) : (meanings[name] ?? '')));

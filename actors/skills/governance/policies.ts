@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { refused } from '../../../runtime/protocol/errors.ts';
 import type { Taint } from '../../../runtime/protocol/taint.ts';
 import { inputRequired } from '../../tasks/turn-pause.ts';
-import { requireRole } from '../role.ts';
+import { requireRole, WRITER_OF_LAYER } from '../role.ts';
 import type { SkillCaller } from '../skill-caller.ts';
 import type { SkillStore, TenantQueries } from '../store/skill-store.ts';
-import { type Policy, type PolicyLayer, policyVersion, ROLE_OF_LAYER } from './policy.ts';
+import { type Policy, type PolicyLayer, policyVersion } from './policy.ts';
 import { addTaint } from './tenant-taint.ts';
 import { isAbove } from './resolve-policies.ts';
 
@@ -62,7 +62,7 @@ export class Policies {
     policy: Policy,
   ): Promise<{ readonly stored: StoredPolicy; readonly changesNothing: boolean }> {
     const { id, layer, scope } = policy;
-    requireRole(caller, ROLE_OF_LAYER[layer], `put a policy of the layer ${layer}`);
+    requireRole(caller, WRITER_OF_LAYER[layer], `put a policy of the layer ${layer}`);
     return this.#store.write(caller.tenant, async (queries) => {
       const rows = await rowsOf(queries, id);
       const before = rows.find((row) => row.layer === layer && row.scope === scope);
@@ -110,7 +110,7 @@ export class Policies {
       const row = await theOne(queries, which, answer);
       if (row === undefined) return false;
       const { id, layer, scope, mode } = policyIn(row);
-      const needed = mode === 'mandatory' ? 'admin' : ROLE_OF_LAYER[layer];
+      const needed = mode === 'mandatory' ? 'admin' : WRITER_OF_LAYER[layer];
       requireRole(caller, needed, `remove the ${mode} policy "${id}" of the layer ${layer}`);
       const [{ numDeletedRows } = { numDeletedRows: 0n }] = await queries
         .deleteFrom('policies')

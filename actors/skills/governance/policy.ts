@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { Role } from '../role.ts';
 import { SoundRule } from '../rules/compile-rule.ts';
 import { Rule } from '../rules/rule.ts';
 
@@ -9,14 +8,6 @@ export const POLICY_LAYERS = ['company', 'org', 'team', 'project'] as const;
 
 export const PolicyLayer = z.enum(POLICY_LAYERS);
 export type PolicyLayer = z.infer<typeof PolicyLayer>;
-
-/** Who may put what is of a layer. */
-export const ROLE_OF_LAYER: Readonly<Record<PolicyLayer, Role>> = {
-  company: 'admin',
-  org: 'architect',
-  team: 'tech-lead',
-  project: 'developer',
-};
 
 /** What is found by no policy in particular is told as of this one, which nobody can put. */
 export const GOVERNANCE = 'governance';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { isOrreryError } from '../../../runtime/protocol/errors.ts';
-import { mayAs, Role } from '../role.ts';
+import { mayAs, Role, WRITER_OF_LAYER } from '../role.ts';
 import { compilePattern } from '../rules/pattern.ts';
 import { Violation } from '../rules/rule.ts';
-import { PolicyId, type PolicyLayer, ROLE_OF_LAYER } from './policy.ts';
+import { PolicyId, type PolicyLayer } from './policy.ts';
 
 /** A violation, and of which policy. Without `constraint` it is none of a rule, but of the policies as such. */
 export const PolicyViolation = Violation.extend({
@@ -78,7 +78,7 @@ const maySuppress = (role: Role, mandatoryAt: PolicyLayer | undefined): boolean 
 
 /** The role that suppressing takes: at least that of a tech lead. */
 export function roleToSuppress(mandatoryAt: PolicyLayer | undefined): Role {
-  const needed = mandatoryAt === undefined ? 'tech-lead' : ROLE_OF_LAYER[mandatoryAt];
+  const needed = mandatoryAt === undefined ? 'tech-lead' : WRITER_OF_LAYER[mandatoryAt];
   return mayAs(needed, 'tech-lead') ? needed : 'tech-lead';
 }
 

@@ -1,14 +1,14 @@
 import { hashOf } from '../../../runtime/protocol/approval.ts';
 import { invalidPayload, type OrreryError, reasonOf, refused } from '../../../runtime/protocol/errors.ts';
 import { mergeTaint, type Taint } from '../../../runtime/protocol/taint.ts';
-import { requireRole } from '../role.ts';
+import { requireRole, WRITER_OF_LAYER } from '../role.ts';
 import { compileRule } from '../rules/compile-rule.ts';
 import type { SkillCaller } from '../skill-caller.ts';
 import type { SkillStore, TenantQueries } from '../store/skill-store.ts';
 import { rulesOf } from './constraint.ts';
 import type { KnowledgeDocument } from './knowledge-document.ts';
 import { itemOf, type KnowledgeItem } from './knowledge-item.ts';
-import { knowledgeRankOf, type KnowledgeLayer, ROLE_OF_LAYER } from './knowledge-layer.ts';
+import { knowledgeRankOf, type KnowledgeLayer } from './knowledge-layer.ts';
 import { findItem, KnowledgeRows } from './knowledge-rows.ts';
 import { isDecision, type KnowledgeStatus, NEXT_STATUS } from './knowledge-status.ts';
 
@@ -85,7 +85,7 @@ export class KnowledgeItems {
     const { layer = 'project', scope = '' } = said;
     requireRole(
       caller,
-      isDecision('draft', said.status) ? ROLE_OF_LAYER[layer] : 'developer',
+      isDecision('draft', said.status) ? WRITER_OF_LAYER[layer] : 'developer',
       `add ${said.status} knowledge of the layer ${layer}`,
     );
     const now = this.#deps.now();
@@ -119,7 +119,7 @@ export class KnowledgeItems {
       const isDecided = isDecision(was.status, status);
       requireRole(
         caller,
-        isDecided ? ROLE_OF_LAYER[was.layer] : 'developer',
+        isDecided ? WRITER_OF_LAYER[was.layer] : 'developer',
         `make knowledge of the layer ${was.layer} ${status}`,
       );
       requireOwn(was);
@@ -196,7 +196,7 @@ export class KnowledgeItems {
       const isOwnDraft = was.status === 'draft' && was.author === caller.principalId;
       requireRole(
         caller,
-        isOwnDraft ? 'developer' : ROLE_OF_LAYER[was.layer],
+        isOwnDraft ? 'developer' : WRITER_OF_LAYER[was.layer],
         `remove knowledge of the layer ${was.layer}`,
       );
       requireOwn(was);
@@ -279,7 +279,7 @@ function requireOwn({ id, origin }: KnowledgeItem): void {
 }
 
 function requirePromotable(caller: SkillCaller, item: KnowledgeItem, { toLayer }: Promotion): void {
-  requireRole(caller, ROLE_OF_LAYER[toLayer], `promote knowledge to the layer ${toLayer}`);
+  requireRole(caller, WRITER_OF_LAYER[toLayer], `promote knowledge to the layer ${toLayer}`);
   const { id, layer, status } = item;
   if (status !== 'accepted')
     throw refused(`The knowledge item "${id}" is ${status}: only what is accepted is promoted`, {

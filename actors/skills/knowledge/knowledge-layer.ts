@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Role } from '../role.ts';
 
 /** The layers of knowledge, the narrowest first. */
 export const KNOWLEDGE_LAYERS = ['project', 'team', 'org', 'company'] as const;
@@ -13,11 +12,3 @@ export const knowledgeRankOf = (layer: KnowledgeLayer): number => KNOWLEDGE_LAYE
 
 export const knowledgeLayerOf = (rank: number): KnowledgeLayer =>
   KNOWLEDGE_LAYERS[rank - 1] as KnowledgeLayer;
-
-/** The role that it takes to say what holds in a layer. */
-export const ROLE_OF_LAYER: Readonly<Record<KnowledgeLayer, Role>> = {
-  project: 'developer',
-  team: 'tech-lead',
-  org: 'architect',
-  company: 'admin',
-};

@@ -38,6 +38,8 @@ type Output<Declared extends { output: z.ZodType }> = z.input<Declared['output']
 /** Texts that share so much of their words say nearly the same. */
 const SIMILAR_SHARE = 0.8;
 const MOST_NOTICED = 5;
+/** How often a memory can say something else: what it said before is kept. */
+const MOST_VERSIONS = 1_000;
 /** How many are looked at beside those that are wanted, so that those of equal score are in their order; and up to how many. */
 const TIES = 10;
 const MOST_TIES = 1_000;
@@ -228,6 +230,10 @@ export class Memories {
         const known = await sameText(queries, before, says);
         if (known !== undefined)
           throw refused(`It is remembered already, as "${known}"`, { memory_id: known });
+        if (before.version >= MOST_VERSIONS)
+          throw refused(
+            `It was changed ${MOST_VERSIONS - 1} times, and what it said is kept each time: no more`,
+          );
         await keepVersion(queries, before);
       }
       const author = isOther ? { author: caller.principalId } : {};

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Role } from '../role.ts';
+import { type Role, WRITER_OF_LAYER } from '../role.ts';
 
 /** The layers of memory, the most specific first (Aeterna's skills). */
 export const MEMORY_LAYERS = ['agent', 'user', 'session', 'project', 'team', 'org', 'company'] as const;
@@ -27,10 +27,7 @@ const WRITERS: Readonly<Record<MemoryLayer, Role>> = {
   agent: 'developer',
   user: 'developer',
   session: 'developer',
-  project: 'developer',
-  team: 'tech-lead',
-  org: 'architect',
-  company: 'admin',
+  ...WRITER_OF_LAYER,
 };
 
 /** The role that it takes to write in a layer. */

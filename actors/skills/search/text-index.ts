@@ -5,6 +5,8 @@ const K1 = 1.2;
 const B = 0.75;
 /** Places of removed texts are kept up to this share of all: then the index is made anew without them. */
 const MOST_REMOVED = 0.2;
+/** Of texts that may be similar no more rare words are looked up once there are so many. */
+const ENOUGH_CANDIDATES = 2_000;
 const FIRST_ROOM = 64;
 /** The largest of a byte. BM25 hardly tells so many from more. */
 const MOST_COUNTED = 255;
@@ -131,7 +133,8 @@ export class TextIndex {
 
   /**
    * The texts that share at least so much of their distinct words with this one, of all that either has, the most similar first.
-   * Whatever does has one of the rarest words of this text: only texts with those are looked at.
+   * Whatever does has one of the rarest words of this text: only texts with those are looked at, and no more of them once there are
+   * thousands, so that nobody can have long texts of common words compared with all that there are.
    */
   similar(text: string, { takes, share, most }: SimilarQuery): readonly Similar[] {
     const words = [...new Set(wordsOf(text))];
@@ -142,11 +145,16 @@ export class TextIndex {
     const rarest = known
       .toSorted((one, other) => one.living - other.living)
       .slice(0, Math.max(0, known.length - needed + 1));
-    const candidates = new Set(rarest.flatMap(({ at }) => [...at]));
+    const candidates = new Set<number>();
+    for (const { at } of rarest) {
+      for (const place of at) candidates.add(place);
+      if (candidates.size >= ENOUGH_CANDIDATES) break;
+    }
     const own = new Set(known);
     const found = [...candidates].flatMap((place): Similar[] => {
       const its = this.#textWords[place];
-      if (its === undefined || !takes(place)) return [];
+      if (its === undefined || !areAlike(its.length, words.length, share)) return [];
+      if (!takes(place)) return [];
       const common = its.reduce((count, word) => count + (own.has(word) ? 1 : 0), 0);
       const similarity = common / (words.length + its.length - common);
       return similarity >= share ? [{ place, similarity }] : [];
@@ -182,6 +190,10 @@ export class TextIndex {
     return Math.log(1 + (this.#living - texts + 0.5) / (texts + 0.5));
   }
 }
+
+/** Whether texts of so many words can share so much of them, about: what is much shorter or longer cannot. */
+const areAlike = (one: number, other: number, share: number): boolean =>
+  one + 1 >= other * share && other + 1 >= one * share;
 
 function grown<Column extends Uint8Array | Uint16Array | Uint32Array>(column: Column): Column {
   const more = new (column.constructor as new (length: number) => Column)(column.length * 2);
