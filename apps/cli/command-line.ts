@@ -85,13 +85,16 @@ function readValue(command: CommandName, spec: CommandSpec, token: OptionToken):
   if (value === undefined || value === '')
     throw new UsageError(`Option "${rawName}" needs a value: ${option.value}`);
   // "--json --record x" is a forgotten value far more often than a file named "--record".
-  if (!inlineValue && value.startsWith('-')) {
+  if (!inlineValue && LIKE_AN_OPTION.test(value)) {
     throw new UsageError(
       `Option "${rawName}" needs a value, found "${value}"; write "${rawName}=${value}" if you mean it`,
     );
   }
   return value;
 }
+
+/** Not every word that begins with a dash: one key in sixty-four does. */
+const LIKE_AN_OPTION = /^-(?:[a-z]?|-[a-z-]*)(?:=|$)/i;
 
 function unknownOption(command: CommandName, spec: CommandSpec, rawName: string): string {
   const meant = nearest(rawName.replace(/^-+/, ''), Object.keys(spec.options));

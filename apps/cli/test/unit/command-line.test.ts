@@ -70,6 +70,13 @@ describe('a command line', () => {
 });
 
 describe('option values', () => {
+  it.each(['-n-OYizJaQhJ-hSq7u0tTnwP5iXQzHEc2OC05-IQjuE', '--OYizJaQhJ_hSq7u0tTnwP5iXQzHEc2OC05-IQjuE'])(
+    'may begin with a dash, as keys do: %s',
+    (key) => {
+      expect(read(`peers --revoke ${key}`)).toMatchObject({ options: { revoke: key } });
+    },
+  );
+
   it.each(['0', '1.5', '-1', 'many', '1e9', '1e1', '0x4', ' '])('--workers %s is refused', (value) => {
     expect(() => readWorkers(value)).toThrow(
       `Option "--workers" is "${value}", expected a whole number from 1 to 64`,
