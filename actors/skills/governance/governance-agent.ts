@@ -5,7 +5,8 @@ import { parseOptions } from '../../../runtime/protocol/parse-options.ts';
 import { clientOf, type HandlingContext } from '../../../runtime/public.ts';
 import { taskOf } from '../../tasks/task-of.ts';
 import { type SkillCaller, skillCallerOf } from '../skill-caller.ts';
-import { openStore, SkillOptions } from '../skill-options.ts';
+import { SkillOptions } from '../skill-options.ts';
+import { openStore } from '../store/open-store.ts';
 import type { SkillStore } from '../store/skill-store.ts';
 import {
   governanceDriftCheck,

@@ -1,7 +1,7 @@
 import { type AgentDefinition, defineAgent } from '../../../runtime/agent/agent-definition.ts';
 import { parseOptions } from '../../../runtime/protocol/parse-options.ts';
 import { clientOf } from '../../../runtime/public.ts';
-import { openStore } from '../skill-options.ts';
+import { openStore } from '../store/open-store.ts';
 import {
   knowledgeAdd,
   knowledgeCheck,

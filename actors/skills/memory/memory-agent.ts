@@ -7,7 +7,7 @@ import { type Answered, clientInputs, question } from '../../tasks/client-inputs
 import { type SkillCaller, skillCallerOf } from '../skill-caller.ts';
 import { openEmbedder } from '../embedding/open-embedder.ts';
 import { vectorFromBytes } from '../search/vector-bytes.ts';
-import { openStore } from '../skill-options.ts';
+import { openStore } from '../store/open-store.ts';
 import { StoredName, storedText } from '../skill-text.ts';
 import type { SkillStore } from '../store/skill-store.ts';
 import {
