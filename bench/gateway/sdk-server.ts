@@ -14,7 +14,7 @@ import { DatabaseTaskStore } from '@a2a-js/sdk/server/database';
 import { jsonRpcHandler, UserBuilder } from '@a2a-js/sdk/server/express';
 import express from 'express';
 import { Kysely, SqliteDialect } from 'kysely';
-import { nodeSqlite } from './node-sqlite.ts';
+import { nodeSqlite } from '../../actors/skills/store/node-sqlite.ts';
 import { ANSWER, CHUNK, chunksIn, serverOrderOf, WORK } from './server-order.ts';
 
 // The published SDK's server as its documentation sets it up, in a process of its own.
@@ -78,7 +78,7 @@ const artifactOf = (text: string) => ({
 async function openStore(file: string | undefined): Promise<TaskStore> {
   if (file === undefined) return new InMemoryTaskStore();
   const db = new Kysely<Record<string, never>>({
-    dialect: new SqliteDialect({ database: nodeSqlite(file, isSynced) }),
+    dialect: new SqliteDialect({ database: nodeSqlite(file, { isSynced }) }),
   });
   const columns = ['tenant', 'owner', 'id', 'context_id'] as const;
   let table = db.schema.createTable('tasks');

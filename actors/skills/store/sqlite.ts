@@ -1,6 +1,5 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -9,12 +8,12 @@ import {
   SqliteDialect,
   type SqliteDialectConfig,
   SqliteDriver,
-  type SqliteStatement,
   type TransactionSettings,
 } from 'kysely';
 import type { Clock } from '../../../runtime/protocol/seams.ts';
 import { migrate } from './migrations.ts';
 import { type SkillStore, storeIn } from './skill-store.ts';
+import { nodeSqlite } from './node-sqlite.ts';
 import type { SkillTables } from './skill-tables.ts';
 
 /** SQLite's code for "somebody else is writing". */
@@ -29,7 +28,7 @@ const OWN_FOLDER = 0o700;
 
 /** Opens the store in a file, whose folder is made if need be, or in memory (`:memory:`). What a write has kept outlives the process. */
 export async function openSqlite(file: string, clock: Waiting): Promise<SkillStore> {
-  const config = { database: () => Promise.resolve(nodeSqlite(file)) };
+  const config = { database: () => Promise.resolve(fileOrMemory(file)) };
   const dialect = new SqliteDialect(config);
   const db = new Kysely<SkillTables>({
     dialect: {
@@ -109,30 +108,7 @@ class Turns extends SqliteDriver {
 const run = async (connection: DatabaseConnection, text: string): Promise<void> =>
   void (await connection.executeQuery(CompiledQuery.raw(text)));
 
-/** SQLite as Kysely wants it, by Node's own binding. Statements are prepared once. */
-function nodeSqlite(file: string): SqliteDatabase {
+function fileOrMemory(file: string): SqliteDatabase {
   if (file !== IN_MEMORY) mkdirSync(dirname(file), { recursive: true, mode: OWN_FOLDER });
-  const database = new DatabaseSync(file);
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
-  const prepared = new Map<string, SqliteStatement>();
-  return {
-    close: () => database.close(),
-    prepare(text) {
-      const known = prepared.get(text);
-      if (known !== undefined) return known;
-      const statement = asKyselyReads(database.prepare(text));
-      prepared.set(text, statement);
-      return statement;
-    },
-  };
-}
-
-function asKyselyReads(statement: StatementSync): SqliteStatement {
-  const values = (parameters: readonly unknown[]): SQLInputValue[] => [...parameters] as SQLInputValue[];
-  return {
-    reader: statement.columns().length > 0,
-    all: (parameters) => statement.all(...values(parameters)),
-    run: (parameters) => statement.run(...values(parameters)),
-    iterate: (parameters) => statement.iterate(...values(parameters)),
-  };
+  return nodeSqlite(file, { isSynced: false });
 }

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Wired } from '../../../../test/fixtures/speaker.ts';
 import { until } from '../../../../test/fixtures/until.ts';
 import { Orrery, orrery } from '../spawn-orrery.ts';
 
@@ -24,8 +25,7 @@ interface Task {
     readonly state: string;
     readonly message?: { readonly parts: readonly { readonly text?: string }[] };
   };
-  // biome-ignore lint/suspicious/noExplicitAny: what a tool has answered
-  readonly artifacts?: readonly { readonly parts: readonly { readonly data: any }[] }[];
+  readonly artifacts?: readonly { readonly parts: readonly { readonly data: Wired }[] }[];
 }
 
 /** The command with the skills, as whoever has its token meets it. */

@@ -5,7 +5,7 @@ import type { SqliteDatabase, SqliteStatement } from 'kysely';
  * SQLite as Kysely wants it, by Node's own binding: written ahead, and where it `isSynced` every commit survives the loss of
  * power, as one of a system's journal does. Statements are prepared once.
  */
-export function nodeSqlite(file: string, isSynced: boolean): SqliteDatabase {
+export function nodeSqlite(file: string, { isSynced }: { readonly isSynced: boolean }): SqliteDatabase {
   const database = new DatabaseSync(file);
   database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${isSynced ? 'FULL' : 'NORMAL'}`);
   const prepared = new Map<string, SqliteStatement>();
