@@ -6,7 +6,6 @@ import { type ActorContext, clientOf, type HandlingContext } from '../../../runt
 import { type Answered, clientInputs, question } from '../../tasks/client-inputs.ts';
 import { type SkillCaller, skillCallerOf } from '../skill-caller.ts';
 import { openEmbedder } from '../embedding/open-embedder.ts';
-import { vectorFromBytes } from '../search/vector-bytes.ts';
 import { openStore } from '../store/open-store.ts';
 import { StoredName, storedText } from '../skill-text.ts';
 import type { SkillStore } from '../store/skill-store.ts';
@@ -125,7 +124,6 @@ async function start(ctx: ActorContext, options: z.output<typeof MemoryOptions>)
   const indexes = new MemoryIndexes({
     store,
     model: embedder?.model,
-    vectorFromBytes,
     most: options.indexed,
   });
   const memories = new Memories({

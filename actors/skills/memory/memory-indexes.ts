@@ -1,5 +1,5 @@
 import type { SelectQueryBuilder } from 'kysely';
-import type { Vector } from '../search/vector.ts';
+import { vectorFromBytes } from '../search/vector-bytes.ts';
 import type { SkillStore, TenantQueries } from '../store/skill-store.ts';
 import type { SkillTables } from '../store/skill-tables.ts';
 import { MemoryIndex } from './memory-index.ts';
@@ -12,7 +12,6 @@ export interface MemoryIndexesDeps {
   readonly store: SkillStore;
   /** By what vectors are made here; those of others are passed over. @default there are none */
   readonly model: string | undefined;
-  readonly vectorFromBytes: (bytes: Uint8Array) => Vector;
   /** How many memories are held at most, of all tenants together: the index that was asked for least lately goes first. */
   readonly most: number;
 }
@@ -111,7 +110,7 @@ class Followed {
   }
 
   async #readVectors(queries: TenantQueries): Promise<boolean> {
-    const { model, vectorFromBytes } = this.#deps;
+    const { model } = this.#deps;
     if (model === undefined) return true;
     const rows = await after(
       queries.selectFrom('memory_vectors').select(['id', 'model', 'vector', 'revision']),
