@@ -237,7 +237,7 @@ export function orderOf(record: SwarmRecord, subTaskId: string, nowMs: number): 
     description,
     input: inputOf(subTask, session.sharedState),
     partial: partial?.value,
-    taint: taintOf(record, subTask),
+    taint: mergeTaint(session.taint, taintOf(record, subTask)),
     behalf,
     justification,
     leaseMs: limits.leaseMs,

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { invalidOptions } from '../../runtime/protocol/errors.ts';
 import { parseOptions, requireText } from '../../runtime/protocol/parse-options.ts';
+import { taintFrom } from '../../runtime/protocol/taint-from.ts';
+import { Taint } from '../../runtime/protocol/taint.ts';
 import type { Behalf } from '../../runtime/public.ts';
 import { RECORD_VERSION, SwarmLimits, type SwarmRecord, type SwarmWork } from './swarm-record.ts';
 import type { SwarmSubTask } from './swarm-session.ts';
@@ -15,6 +17,7 @@ const About = z.strictObject({
   correlationId: Text.optional(),
   estimatedComplexity: z.enum(['simple', 'medium', 'complex']).default('medium'),
   escalationJustification: Text.optional(),
+  taint: Taint.optional(),
 });
 
 /** What is wanted, of whom, and when. */
@@ -33,8 +36,16 @@ export interface NewSwarm {
 export async function newRecord(wanted: NewSwarm): Promise<SwarmRecord> {
   const { id, ownerId, nowMs, taskDescription, requiredCapabilities, work, behalf } = wanted;
   const { plan, signal: _signal, ...rest } = wanted.options;
-  const { input, sharedState, correlationId, estimatedComplexity, escalationJustification, ...others } = rest;
-  const given = { input, sharedState, correlationId, estimatedComplexity, escalationJustification };
+  const {
+    input,
+    sharedState,
+    correlationId,
+    estimatedComplexity,
+    escalationJustification,
+    taint,
+    ...others
+  } = rest;
+  const given = { input, sharedState, correlationId, estimatedComplexity, escalationJustification, taint };
   const about = parseOptions(About, given, 'swarm');
   const limits = parseOptions(SwarmLimits, others, 'swarm');
   const parts = await planOf({ taskDescription, requiredCapabilities }, plan);
@@ -55,6 +66,7 @@ export async function newRecord(wanted: NewSwarm): Promise<SwarmRecord> {
       ownerId,
       correlationId: about.correlationId ?? id,
       stateVersion: 0,
+      ...(about.taint && { taint: taintFrom(about.taint) }),
     },
     limits,
     complexity: about.estimatedComplexity,

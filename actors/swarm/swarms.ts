@@ -1,4 +1,5 @@
 import { OrreryError } from '../../runtime/protocol/errors.ts';
+import type { Taint } from '../../runtime/protocol/taint.ts';
 import type { SwarmOutcome } from './swarm-outcome.ts';
 import type { SubTaskPlan, SwarmPlanner } from './swarm-plan.ts';
 import type { SwarmLimits } from './swarm-record.ts';
@@ -13,6 +14,7 @@ import type { SwarmSession } from './swarm-session.ts';
  * - `correlationId` the conversation of all envelopes. @default the swarm's id
  * - `estimatedComplexity` of the proposals. @default 'medium'
  * - `escalationJustification` why an owner of tier 2 or 3 writes to tier 0 or 1.
+ * - `taint`         where what it is given came from outside, beside what is known of that: only ever adds.
  * - `signal`        cancels the swarm.
  */
 export interface CreateSwarmOptions extends Partial<SwarmLimits> {
@@ -22,6 +24,7 @@ export interface CreateSwarmOptions extends Partial<SwarmLimits> {
   readonly correlationId?: string;
   readonly estimatedComplexity?: 'simple' | 'medium' | 'complex';
   readonly escalationJustification?: string;
+  readonly taint?: Taint;
   readonly signal?: AbortSignal;
 }
 

@@ -3,10 +3,12 @@ import { fromCallback } from 'xstate';
 import { z } from 'zod';
 import { awaitSwarm } from './await-swarm.ts';
 import { lostAnswer } from './lost-answer.ts';
-import { askTimeoutMs, inputOf, type RunScope } from './run-scope.ts';
+import { askTimeoutMs, type RunScope } from './run-scope.ts';
 import type { WorkOrder } from './task.machine.ts';
 import { taskAnswer } from './task-answer.ts';
 import type { TaskEvent } from './task-context.ts';
+import { workInput } from './work-input.ts';
+import { tainted, taintOfAll } from './work-taint.ts';
 
 /**
  * The actor of a task that is worked at: asks its agent, or follows it in a swarm. It stops when the task's machine leaves
@@ -16,24 +18,33 @@ export const askAgent = (run: RunScope) =>
   fromCallback<TaskEvent, WorkOrder>(({ input, sendBack }) => {
     const left = new AbortController();
     const { item, swarmId } = input;
-    if (swarmId === undefined) void work(run, input, left.signal).then(sendBack);
-    else awaitSwarm(run, { swarmId, itemId: item.id }, { tell: sendBack, signal: left.signal });
+    const hear = { tell: sendBack, signal: left.signal };
+    if (swarmId === undefined) void work(run, input, hear).then(sendBack);
+    else awaitSwarm(run, { swarmId, itemId: item.id }, hear);
     return () => left.abort();
   });
 
+interface Hearing {
+  readonly tell: (event: TaskEvent) => void;
+  readonly signal: AbortSignal;
+}
+
 /** Asks the agent; resolves to the event for its answer or failure. */
-async function work(run: RunScope, order: WorkOrder, signal: AbortSignal): Promise<TaskEvent> {
+async function work(run: RunScope, order: WorkOrder, hear: Hearing): Promise<TaskEvent> {
   const { item, to, feedback } = order;
   const { clock, team, tell } = run;
   try {
+    const { input, taint } = workInput(run, item);
     const output = await team.loop.ask(
       { agent: to.agent, capability: anyPayload(item.capability) },
-      { ...inputOf(run, item), ...(feedback === undefined ? {} : { feedback }) },
+      { ...input, ...(feedback === undefined ? {} : { feedback }) },
       {
         timeoutMs: askTimeoutMs(run),
-        signal,
+        signal: hear.signal,
         correlationId: item.correlationId,
         whenFull: 'park',
+        ...tainted(taintOfAll([taint, order.taint])),
+        onTaint: (sources) => hear.tell({ type: 'work.tainted', taint: sources }),
         onProgress: ({ fraction, note }) =>
           tell({ type: 'task.progress', task: item.id, agent: to.agent, fraction, note }),
       },

@@ -4,6 +4,7 @@ import { lostAnswer } from './lost-answer.ts';
 import { askTimeoutMs, type RunScope } from './run-scope.ts';
 import type { JudgeOrder } from './task.machine.ts';
 import type { TaskEvent } from './task-context.ts';
+import { tainted } from './work-taint.ts';
 
 /** The actor of a task that is judged: asks the gate. It stops when the task's machine leaves the state. */
 export const askGate = (run: RunScope) =>
@@ -29,7 +30,7 @@ async function judge(run: RunScope, order: JudgeOrder, signal: AbortSignal): Pro
 
 async function judgement(
   run: RunScope,
-  { item, result }: JudgeOrder,
+  { item, result, taint }: JudgeOrder,
   signal: AbortSignal,
 ): Promise<TaskEvent> {
   const { id, title, description, capability, acceptance } = item;
@@ -37,7 +38,13 @@ async function judgement(
   const { verdict, approved, rejected, feedback } = await run.team.loop.ask(
     { agent: run.gate, capability: findingsVerify },
     { root: run.root, findings: result.findings, task },
-    { timeoutMs: askTimeoutMs(run), signal, correlationId: item.correlationId, whenFull: 'park' },
+    {
+      timeoutMs: askTimeoutMs(run),
+      signal,
+      correlationId: item.correlationId,
+      whenFull: 'park',
+      ...tainted(taint),
+    },
   );
   return {
     type: 'gate.judged',

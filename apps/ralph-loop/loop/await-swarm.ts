@@ -30,6 +30,7 @@ export function awaitSwarm(
     const assignee = await assigneeOf(run, subTask);
     if (signal.aborted) return;
     tell({ type: 'swarm.moved', part: partOf(session, subTask), assignee });
+    if (isOver && subTask.taint !== undefined) tell({ type: 'work.tainted', taint: subTask.taint });
     if (isOver) tell(endOf(run, subTask));
   };
   const unsubscribe = swarms.onChange((session) => void look(session));

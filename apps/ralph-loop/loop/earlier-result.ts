@@ -3,6 +3,7 @@ import { Finding, Note } from '../findings/finding.ts';
 import { Attempt } from './attempt.ts';
 import { TaskStatus } from './task-status.ts';
 import type { TaskView } from './why-it-goes-on.ts';
+import { tainted } from './work-taint.ts';
 
 /**
  * The result of a task, for the agent of a task that comes `after` it.
@@ -12,6 +13,7 @@ import type { TaskView } from './why-it-goes-on.ts';
  * - `agent`, `place` its last agent, and where that ran; absent if it had none.
  * - `attempts`    oldest first.
  * - `findings`    those that the gate approved.
+ * - `taint`       where what its agents said came from outside.
  */
 export const EarlierResult = z.object({
   id: z.string(),
@@ -28,11 +30,12 @@ export const EarlierResult = z.object({
   bytesSeen: z.int().nonnegative().optional(),
   nothing: z.string().optional(),
   summary: z.string().optional(),
+  taint: z.array(z.string()).readonly().optional(),
 });
 export type EarlierResult = z.infer<typeof EarlierResult>;
 
 export function earlierResult({ status, context }: TaskView): EarlierResult {
-  const { item, why, attempts, findings, result, assignee } = context;
+  const { item, why, attempts, findings, result, assignee, taint } = context;
   const { notes = [], filesSeen, bytesSeen, nothing, summary } = result ?? {};
   const last = assignee ?? attempts.at(-1);
   return {
@@ -49,5 +52,6 @@ export function earlierResult({ status, context }: TaskView): EarlierResult {
     ...(bytesSeen === undefined ? {} : { bytesSeen }),
     ...(nothing === undefined ? {} : { nothing }),
     ...(summary === undefined ? {} : { summary }),
+    ...tainted(taint),
   };
 }

@@ -1,8 +1,10 @@
 import type { SwarmSession } from 'orrery/swarm';
 import { lostAnswer } from './lost-answer.ts';
-import { inputOf, type RunScope } from './run-scope.ts';
+import type { RunScope } from './run-scope.ts';
 import type { TaskEvent } from './task-context.ts';
+import { workInput } from './work-input.ts';
 import type { WorkItem } from './work-item.ts';
+import { tainted, taintOfAll } from './work-taint.ts';
 
 /** The lease of an agent in a swarm, milliseconds. It may have to wait for the CPU pool before its first progress. */
 const LEASE_MS = 300_000;
@@ -25,16 +27,18 @@ export async function formSwarm(run: RunScope, items: readonly WorkItem[]): Prom
     return { type: 'swarm.formed', swarmId: left.id, why, atMs: clock.now() };
   }
   try {
+    const inputs = items.map((item) => workInput(run, item));
     const { id } = await team.loop.swarms.createSwarm(first?.title ?? '', capabilities, {
-      plan: items.map((item) => ({
+      plan: items.map((item, at) => ({
         id: item.id,
         description: item.title,
         requiredCapabilities: [item.capability],
-        input: inputOf(run, item),
+        input: inputs[at]?.input,
       })),
       correlationId: first?.correlationId ?? '',
       ...(runId === undefined ? {} : { sharedState: { [OF_RUN]: runId } }),
       leaseMs: LEASE_MS,
+      ...tainted(taintOfAll(inputs.map(({ taint }) => taint))),
       signal,
     });
     return {

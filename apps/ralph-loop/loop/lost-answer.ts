@@ -21,6 +21,7 @@ const LASTING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'PATH_LOOP',
   'HOP_LIMIT',
   'BUDGET_EXCEEDED',
+  'TAINTED',
   'SYSTEM_STOPPED',
   'CONTROL_LOST',
 ]);

@@ -2,7 +2,6 @@ import type { Clock } from 'orrery';
 import type { EarlierResult } from './earlier-result.ts';
 import type { LoopNews } from './loop-event.ts';
 import type { Team } from './team.ts';
-import type { WorkItem } from './work-item.ts';
 
 /** The timeout of an ask in a mission without a time limit, milliseconds. */
 const UNLIMITED_ASK_MS = 600_000;
@@ -46,12 +45,3 @@ export function askTimeoutMs({ clock, deadlineAtMs }: RunScope): number {
 
 /** The timeout of a proposal, milliseconds. An agent that works on another task answers after that. */
 export const proposalTimeoutMs = (run: RunScope): number => askTimeoutMs(run);
-
-/** The input for the agent of an item: that of the mission, and what only the run knows. */
-export function inputOf(
-  { root, resultsOf, baseline }: RunScope,
-  { input, after }: WorkItem,
-): Record<string, unknown> {
-  if (after.length === 0) return { ...input, root };
-  return { ...input, root, results: resultsOf(after), ...(baseline === undefined ? {} : { baseline }) };
-}

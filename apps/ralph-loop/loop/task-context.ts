@@ -4,6 +4,7 @@ import type { LostAnswer } from './lost-answer.ts';
 import type { SwarmPart } from './swarm-part.ts';
 import type { TaskResult } from './task-result.ts';
 import type { WorkItem } from './work-item.ts';
+import type { Taint } from './work-taint.ts';
 
 /**
  * The context of a task's machine.
@@ -22,6 +23,7 @@ import type { WorkItem } from './work-item.ts';
  * - `findings`     those that the gate approved, of the last judged result.
  * - `refused`      those that the gate refused, of all results.
  * - `unjudged`     those of the last result, if the gate could not judge it.
+ * - `taint`        where what its agents said came from outside.
  */
 export interface TaskContext {
   readonly item: WorkItem;
@@ -42,6 +44,7 @@ export interface TaskContext {
   readonly findings: readonly Finding[];
   readonly refused: readonly RefusedFinding[];
   readonly unjudged: readonly Finding[];
+  readonly taint: Taint | undefined;
 }
 
 /** The part of a task that is stored. The mission file has the rest. */
@@ -80,6 +83,7 @@ export type TaskEvent =
   | { type: 'agent.found'; why: string }
   | { type: 'human.needed'; why: string }
   | { type: 'assigner.lost'; why: string }
+  | { type: 'work.tainted'; taint: Taint }
   | { type: 'agent.answered'; result: TaskResult; atMs: number }
   | { type: 'answer.invalid'; why: string; atMs: number }
   | { type: 'agent.lost'; answer: LostAnswer; atMs: number }
@@ -113,4 +117,5 @@ export const newTask = ({ item, maxAttempts }: TaskInput): TaskContext => ({
   findings: [],
   refused: [],
   unjudged: [],
+  taint: undefined,
 });

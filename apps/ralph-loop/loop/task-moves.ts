@@ -1,6 +1,7 @@
 import type { Attempt } from './attempt.ts';
 import type { EventOf, TaskContext, TaskEvent } from './task-context.ts';
 import type { TaskResult } from './task-result.ts';
+import { taintOfAll } from './work-taint.ts';
 
 type Changes = Partial<TaskContext>;
 
@@ -35,6 +36,8 @@ export function learn(task: TaskContext, event: TaskEvent): Changes {
       };
     case 'swarm.moved':
       return { swarm: event.part, assignee: event.assignee ?? task.assignee };
+    case 'work.tainted':
+      return { taint: taintOfAll([task.taint, event.taint]) };
     case 'proposal.declined':
       return { declined: [...task.declined, ...event.by], why: event.why };
     case 'agent.found':

@@ -4,13 +4,15 @@ import { type Declined, newTask, type TaskContext, type TaskEvent, type TaskInpu
 import { hadNothing, hasAttemptsLeft, learn } from './task-moves.ts';
 import type { TaskResult } from './task-result.ts';
 import type { WorkItem } from './work-item.ts';
+import type { Taint } from './work-taint.ts';
 
-/** A request to an agent. With `swarmId` the swarm makes it. */
+/** A request to an agent. With `swarmId` the swarm makes it. `taint` is of what the task's agents have said before. */
 export interface WorkOrder {
   readonly item: WorkItem;
   readonly to: Assignee;
   readonly feedback: string | undefined;
   readonly swarmId: string | undefined;
+  readonly taint: Taint | undefined;
 }
 
 /** A proposal of a task to an agent. */
@@ -23,6 +25,7 @@ export interface ProposalOrder {
 export interface JudgeOrder {
   readonly item: WorkItem;
   readonly result: TaskResult;
+  readonly taint: Taint | undefined;
 }
 
 /** A request to the assigner about a task that no agent is left for. */
@@ -46,7 +49,7 @@ const proposalOrder = ({ context: { item, proposedTo } }: { context: TaskContext
   to: proposedTo as Assignee,
 });
 const workOrder = ({
-  context: { item, assignee, feedback, swarm, attempts, proposalId },
+  context: { item, assignee, feedback, swarm, attempts, proposalId, taint },
 }: {
   context: TaskContext;
 }): WorkOrder => ({
@@ -54,10 +57,12 @@ const workOrder = ({
   to: assignee as Assignee,
   feedback,
   swarmId: attempts.length === 0 && proposalId === undefined ? swarm?.id : undefined,
+  taint,
 });
-const judgeOrder = ({ context: { item, result } }: { context: TaskContext }): JudgeOrder => ({
+const judgeOrder = ({ context: { item, result, taint } }: { context: TaskContext }): JudgeOrder => ({
   item,
   result: result as TaskResult,
+  taint,
 });
 
 /**
@@ -146,6 +151,7 @@ export const taskMachine = setup({
       invoke: { src: 'askAgent', input: workOrder },
       on: {
         'swarm.moved': { actions: 'learn' },
+        'work.tainted': { actions: 'learn' },
         'agent.answered': [
           { guard: 'hadNothing', target: 'nothing', actions: 'learn' },
           { target: 'judging', actions: 'learn' },

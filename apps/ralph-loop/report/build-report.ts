@@ -2,6 +2,7 @@ import { SEVERITIES, type Severity } from '../findings/finding.ts';
 import type { MissionOutcome } from '../loop/mission-outcome.ts';
 import { EXIT_CODES, type StopReason } from '../loop/stop-reason.ts';
 import type { TaskView } from '../loop/why-it-goes-on.ts';
+import { tainted } from '../loop/work-taint.ts';
 import { type SiftOptions, siftFindings } from './sift-findings.ts';
 import type { MissionReport, Receipts, ReportedFinding, TaskReport } from './mission-report.ts';
 
@@ -85,7 +86,7 @@ function findingsOf(tasks: readonly TaskView[]): ReportedFinding[] {
 }
 
 function taskReport({ status, context }: TaskView): TaskReport {
-  const { item, why, attempts, result, swarm } = context;
+  const { item, why, attempts, result, swarm, taint } = context;
   const { filesSeen, bytesSeen, nothing, summary } = result ?? {};
   return {
     id: item.id,
@@ -104,5 +105,6 @@ function taskReport({ status, context }: TaskView): TaskReport {
     ...(bytesSeen === undefined ? {} : { bytesSeen }),
     ...(nothing === undefined ? {} : { nothing }),
     ...(summary === undefined ? {} : { summary }),
+    ...tainted(taint),
   };
 }

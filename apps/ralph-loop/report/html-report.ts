@@ -77,7 +77,7 @@ function findingsBySeverity({ findings }: MissionReport): Fragment {
 
 function taskCard(task: TaskReport): Fragment {
   const { id, title, status, why, capability, correlationId, swarm, attempts, notes, summary } = task;
-  const { filesSeen, bytesSeen } = task;
+  const { filesSeen, bytesSeen, taint } = task;
   const seen = [
     ...(filesSeen === undefined ? [] : [count(filesSeen, 'file')]),
     ...(bytesSeen === undefined ? [] : [byteCount(bytesSeen)]),
@@ -86,6 +86,7 @@ function taskCard(task: TaskReport): Fragment {
     html`<article><h3>${text(id)} <small>${text(title)}</small></h3>`,
     html`<p><strong class="${isDone(status) ? 'good' : 'bad'}">${status === 'nothing' ? 'nothing to read' : status}</strong>: ${text(why)}. ${capability}, thread <code>${text(correlationId)}</code>${seen === '' ? '' : `, ${seen}`}</p>`,
     summary === undefined ? '' : html`<p>${text(summary)}</p>`,
+    taint === undefined ? '' : html`<p>From outside: ${text(taint.join(', '))}</p>`,
     attempts.length === 0 ? '' : tableOf(ATTEMPT_HEAD, attempts.map(attemptRow)),
     swarm === undefined ? '' : swarmTable(swarm),
     notes.length === 0 ? '' : noteList(notes),

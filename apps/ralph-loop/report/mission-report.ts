@@ -16,6 +16,7 @@ import { ThreadEntry } from './thread-entry.ts';
  * - `nothing`        with status `nothing`: what there was not.
  * - `summary`        its agent's summary.
  * - `attempts`       oldest first.
+ * - `taint`          where what its agents said came from outside.
  */
 export const TaskReport = z.strictObject({
   id: z.string(),
@@ -34,6 +35,7 @@ export const TaskReport = z.strictObject({
   bytesSeen: z.int().nonnegative().optional(),
   nothing: z.string().optional(),
   summary: z.string().optional(),
+  taint: z.array(z.string()).readonly().optional(),
 });
 export type TaskReport = z.infer<typeof TaskReport>;
 
