@@ -33,6 +33,16 @@ export function readPort(option: string, value: string | true | undefined): numb
   throw new UsageError(`Option "${option}" is "${value}", expected a whole number from 0 to ${MAX_PORT}`);
 }
 
+/** The longest name that a store of the skills takes, UTF-16 code units. */
+const MAX_PROJECT = 200;
+
+/** Reads `--project`. Throws UsageError. */
+export function readProjectName(value: string | true): string {
+  const name = String(value);
+  if (name.length >= 1 && name.length <= MAX_PROJECT && name.isWellFormed()) return name;
+  throw new UsageError(`Option "--project" is "${name}", expected a name of 1 to ${MAX_PROJECT} characters`);
+}
+
 /** Reads values separated by commas. Throws UsageError. */
 export function readList(option: string, value: string | true | undefined): readonly string[] {
   if (value === undefined) return [];

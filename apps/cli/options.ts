@@ -30,6 +30,10 @@ const RUN: Help = {
 const UNLOCK: OptionSpec = {
   help: 'Let whoever has a second token, which is printed, send dead letters again from the visualiser',
 };
+const SKILLS_STORE: OptionSpec = {
+  value: 'STORE',
+  help: 'Where they keep it: a file, a postgres:// URL, or env:NAME (default: .orrery/skills.sqlite)',
+};
 const WORKERS: OptionSpec = {
   value: 'N',
   help: 'Worker threads for the agents, 1 to 64 (default: 1)',
@@ -66,6 +70,14 @@ export const COMMANDS = {
       unlock: UNLOCK,
       journal: { value: 'FILE', help: 'Keep in FILE what is accepted, so that it outlives this process' },
       resume: { help: 'Go on with the mission that the journal has' },
+      skills: {
+        help: 'Remember what the run learns, recall it in the next, and check the rules of the repository',
+      },
+      'skills-store': SKILLS_STORE,
+      project: {
+        value: 'NAME',
+        help: "With --skills: what the repository is called there (default: its folder's name)",
+      },
       workers: WORKERS,
       help: HELP,
     },
@@ -100,10 +112,7 @@ export const COMMANDS = {
       'grpc-port': { value: 'N', help: 'Serve A2A over gRPC on this port too, 0 for one that is free' },
       agents: { value: 'FILES', help: AGENTS },
       skills: { help: 'Start the skills too: memory, knowledge and governance, for many tenants' },
-      'skills-store': {
-        value: 'STORE',
-        help: 'Where they keep it: a file, a postgres:// URL, or env:NAME (default: .orrery/skills.sqlite)',
-      },
+      'skills-store': SKILLS_STORE,
       entry: { value: 'AGENT', help: 'The agent that is meant when a caller names none' },
       name: { value: 'NAME', help: 'What the card of the whole calls it (default: Orrery)' },
       journal: { value: 'FILE', help: 'Keep in FILE what is accepted, so that it outlives this process' },

@@ -5,6 +5,7 @@ import {
   explainTask,
   gatherReceipts,
   htmlReport,
+  MissionSkills,
   missingLoopAgents,
   type MissionOutcome,
   type MissionReport,
@@ -75,15 +76,18 @@ async function carryOut(plan: RunPlan, deps: CommandDeps): Promise<number> {
   const mission = new MissionWatch(note);
   using _tokenFile = await serveWatch(system, plan, mission, deps);
   const stopTrace = await startTrace(system, plan, deps);
-  const outcome = await watched(system, plan, mission, deps);
+  const skills = missionSkills(system, plan, deps);
+  const outcome = await watched(system, plan, { watch: mission, skills }, deps);
   const { failOn, levels, baseline } = plan;
   const { signalNumber } = interruption;
+  const skillsReport = await skills?.conclude();
   const receipts = await receiptsOf(system, outcome, deps);
   const report = buildReport(outcome, {
     levels,
     ...(baseline === undefined ? {} : { baseline: baseline.findings }),
     ...(failOn === undefined ? {} : { failOn }),
     ...(signalNumber === undefined ? {} : { signalNumber }),
+    ...(skillsReport === undefined ? {} : { skills: skillsReport }),
     ...(receipts === undefined ? {} : { receipts }),
   });
   // The reports first: the end of an interrupted run is cut off, and a trace is of use without its last events.
@@ -112,9 +116,9 @@ function written({ outputs }: RunPlan): string {
 }
 
 /** Starts the agents, with SUN and MERCURY unless other agents have their capabilities. */
-async function startWhole({ agents, workers, journal }: RunPlan): Promise<Team> {
+async function startWhole({ agents, skills, workers, journal }: RunPlan): Promise<Team> {
   const system = await startTeam({
-    agents,
+    agents: [...agents, ...(skills?.agents ?? [])],
     ...(workers === undefined ? {} : { workers }),
     ...(journal === undefined ? {} : { journal }),
   });
@@ -142,10 +146,25 @@ async function untilStopped<T>(work: Promise<T>, { signal }: Interruption): Prom
   }
 }
 
+const missionSkills = (
+  team: Team,
+  { skills, root, mission }: RunPlan,
+  { clock, interruption }: CommandDeps,
+): MissionSkills | undefined =>
+  skills &&
+  new MissionSkills({
+    team,
+    root,
+    mission: mission.name,
+    project: skills.project,
+    now: () => clock.now(),
+    signal: interruption.signal,
+  });
+
 async function watched(
   system: Team,
   plan: RunPlan,
-  watch: MissionWatch,
+  { watch, skills }: { readonly watch: MissionWatch; readonly skills: MissionSkills | undefined },
   deps: CommandDeps,
 ): Promise<MissionOutcome> {
   const { interruption, clock } = deps;
@@ -165,7 +184,7 @@ async function watched(
         },
         ...(baseline === undefined ? {} : { baseline: baseline.path }),
       },
-      { team: system, clock, ...(progress === undefined ? {} : { progress }) },
+      { team: system, clock, ...(progress && { progress }), ...(skills && { skills }) },
     );
   } finally {
     view.close();

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
+import type { AgentSpec } from 'orrery';
 import type { Baseline, RuleLevel, Severity } from '@orrery/ralph-loop';
 import { auditRules, refuseUnknownRules } from './audit-rules.ts';
 import { type MeantMission, missionMeant } from './mission-meant.ts';
@@ -7,11 +8,13 @@ import {
   readBaseline,
   readLevels,
   readPort,
+  readProjectName,
   readSeverity,
   readTask,
   readWorkers,
 } from './option-values.ts';
 import { OutputFile } from './output-file.ts';
+import { skillsMeant } from './skills-meant.ts';
 import { UsageError } from './usage-error.ts';
 import { watchOptions } from './watch/watch-page.ts';
 import type { WatchOptions } from 'orrery/gateway';
@@ -41,6 +44,8 @@ export interface RunPlan extends MeantMission {
   readonly isResumed: boolean;
   /** How the run is watched; undefined if it is not. */
   readonly watch: { readonly port: number; readonly options: WatchOptions } | undefined;
+  /** The agents of the skills, and what the repository is called there; undefined if there are none. */
+  readonly skills: { readonly agents: readonly AgentSpec[]; readonly project: string } | undefined;
   readonly outputs: { readonly [Option in Output]?: OutputFile };
 }
 
@@ -57,8 +62,12 @@ export async function planRun(options: TypedOptions, positionals: readonly strin
   const explain = readTask(options['explain'], meant.mission);
   const { journal, isResumed } = readJournal(options);
   const watch = readWatch(options);
+  const skills = await readSkills(options, meant.root);
   const outputs = openOutputs(options);
-  return { ...meant, watch, failOn, levels, baseline, shows, workers, explain, journal, isResumed, outputs };
+  return {
+    ...meant,
+    ...{ watch, failOn, levels, baseline, shows, workers, explain, journal, isResumed, skills, outputs },
+  };
 }
 
 function readShown(options: TypedOptions): Shown {
@@ -74,6 +83,15 @@ function readWatch(options: TypedOptions): RunPlan['watch'] {
   for (const option of ['watch-port', 'unlock'])
     if (options[option] !== undefined)
       throw new UsageError(`Option "--${option}" is given without "--watch"`);
+  return undefined;
+}
+
+async function readSkills(options: TypedOptions, root: string): Promise<RunPlan['skills']> {
+  const { project = basename(root) } = options;
+  const agents = await skillsMeant(options, root);
+  if (agents.length > 0) return { agents, project: readProjectName(project) };
+  if (options['project'] !== undefined)
+    throw new UsageError('Option "--project" is given without "--skills"');
   return undefined;
 }
 

@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type AgentSpec, isOrreryError } from 'orrery';
 import type { TypedOptions } from './run-plan.ts';
+import type { KnowledgeOptions } from 'orrery/skills';
 import { UsageError } from './usage-error.ts';
 
-/** The agents of the skills, where `--skills` asks for them. Throws UsageError. */
-export async function skillsMeant(options: TypedOptions): Promise<readonly AgentSpec[]> {
+/** The agents of the skills, where `--skills` asks for them; `project` is the folder whose rules they know. Throws UsageError. */
+export async function skillsMeant(options: TypedOptions, project: string): Promise<readonly AgentSpec[]> {
   const store = options['skills-store'];
   if (options['skills'] !== true) {
     if (store !== undefined) throw new UsageError('Option "--skills-store" is given without "--skills"');
@@ -15,7 +16,7 @@ export async function skillsMeant(options: TypedOptions): Promise<readonly Agent
     const { skillAgents } = await import('orrery/skills');
     return skillAgents({
       ...(store === undefined ? {} : { store: String(store) }),
-      knowledge: ownKnowledge(),
+      knowledge: ownKnowledge(project),
     });
   } catch (error) {
     throw refusalOf(error);
@@ -25,9 +26,10 @@ export async function skillsMeant(options: TypedOptions): Promise<readonly Agent
 /** The folder of the rules of a project, where it has one. */
 const KNOWLEDGE = '.orrery/knowledge';
 
-const ownKnowledge = () => ({
-  sources: existsSync(KNOWLEDGE) ? [{ name: 'project', path: resolve(KNOWLEDGE) }] : [],
-});
+function ownKnowledge(project: string): KnowledgeOptions['knowledge'] {
+  const path = resolve(project, KNOWLEDGE);
+  return { sources: existsSync(path) ? [{ name: 'project', path }] : [] };
+}
 
 function refusalOf(error: unknown): unknown {
   if (!isOrreryError(error)) return error;

@@ -49,7 +49,7 @@ export async function planUp(
     options['xpr'] === true ? await xprOptions(options['xpr-gate'] === true) : {};
   const given = [...authenticators, ...ofXpr];
   const { token, serve: byToken } = tokenOf(options, given.length > 0);
-  const agents = [...(await agentsMeant(options['agents'])), ...(await skillsMeant(options))];
+  const agents = [...(await agentsMeant(options['agents'])), ...(await skillsMeant(options, '.'))];
   return {
     agents,
     workers: readWorkers(options['workers']),

@@ -36,5 +36,7 @@ export { MissionReport, Receipts, type ReportedFinding, TaskReport } from './rep
 export { coloured, type Paint, plain } from './report/paint.ts';
 export { count, duration, printable } from './report/printable.ts';
 export { sarifReport } from './report/sarif-report.ts';
+export type { SkillsReport } from './report/skills-report.ts';
 export { table } from './report/table.ts';
+export { MissionSkills } from './skills/mission-skills.ts';
 export { ratedFindingLine, type ReportDetail, terminalReport } from './report/terminal-report.ts';

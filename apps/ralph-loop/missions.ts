@@ -23,4 +23,7 @@ export { buildReport, type ReportOptions } from './report/build-report.ts';
 export { htmlReport } from './report/html-report.ts';
 export { MissionReport } from './report/mission-report.ts';
 export { sarifReport } from './report/sarif-report.ts';
+export { SkillsReport } from './report/skills-report.ts';
 export { terminalReport } from './report/terminal-report.ts';
+export { MissionSkills, type MissionSkillsDeps } from './skills/mission-skills.ts';
+export { Remembered } from './skills/remembered.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { MOST_NAMES, MOST_PROJECT_FILES } from '../project/project-bounds.ts';
 
-const MOST_FILES = 2_000;
 const MOST_BYTES = 5 * 1024 * 1024;
 const MOST_CONFIG = 1_000_000;
 
@@ -8,7 +8,7 @@ const Path = z.string().min(1).max(1_000);
 
 const Files = z
   .array(z.strictObject({ path: Path, content: z.string().optional() }))
-  .max(MOST_FILES)
+  .max(MOST_PROJECT_FILES)
   .refine(
     (files) => files.reduce((sum, { content = '' }) => sum + Buffer.byteLength(content), 0) <= MOST_BYTES,
     `expected at most ${MOST_BYTES} bytes of content in all`,
@@ -19,10 +19,14 @@ export const CheckedProject = z.strictObject({
   files: Files.optional().describe('Files, by their paths from the root of the project'),
   dependencies: z
     .array(z.strictObject({ name: z.string().min(1).max(300), version: z.string().max(300).optional() }))
-    .max(5_000)
+    .max(MOST_NAMES)
     .optional()
     .describe('What the project depends on, with versions as its manifest has them'),
-  imports: z.array(z.string().min(1).max(500)).max(5_000).optional().describe('What the project imports'),
+  imports: z
+    .array(z.string().min(1).max(500))
+    .max(MOST_NAMES)
+    .optional()
+    .describe('What the project imports'),
   config: z
     .json()
     .refine(

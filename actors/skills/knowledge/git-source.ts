@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { invalidOptions, reasonOf, refused } from '../../../runtime/protocol/errors.ts';
-import { git, gitFields, gitText } from './git-program.ts';
+import { git, gitFields, gitText } from '../git-program.ts';
 import {
   byPath,
   type FileText,

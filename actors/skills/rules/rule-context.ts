@@ -1,10 +1,8 @@
 import { z } from 'zod';
+import { MOST_NAMES, MOST_PROJECT_BYTES, MOST_PROJECT_FILES } from '../project/project-bounds.ts';
 import type { RuleSubject } from './rule.ts';
 
-const MOST_FILES = 1_000;
-const MOST_NAMES = 5_000;
 const MOST_CHARS = 1_048_576;
-const MOST_CHARS_IN_ALL = 4 * MOST_CHARS;
 
 const Path = z.string().max(1_000);
 const Name = z.string().min(1).max(500);
@@ -35,7 +33,7 @@ export type RuleDependencies = z.infer<typeof RuleDependencies>;
  */
 export const RuleContext = z
   .object({
-    files: z.array(RuleFile).max(MOST_FILES).readonly().optional(),
+    files: z.array(RuleFile).max(MOST_PROJECT_FILES).readonly().optional(),
     path: Path.optional(),
     content: Content.optional(),
     dependencies: RuleDependencies.optional(),
@@ -44,8 +42,9 @@ export const RuleContext = z
   })
   .refine(
     ({ files = [], content = '' }) =>
-      files.reduce((chars, file) => chars + (file.content?.length ?? 0), content.length) <= MOST_CHARS_IN_ALL,
-    `files whose texts have at most ${MOST_CHARS_IN_ALL} characters together`,
+      files.reduce((chars, file) => chars + (file.content?.length ?? 0), content.length) <=
+      MOST_PROJECT_BYTES,
+    `files whose texts have at most ${MOST_PROJECT_BYTES} characters together`,
   );
 export type RuleContext = z.infer<typeof RuleContext>;
 

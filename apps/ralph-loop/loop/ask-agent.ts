@@ -34,7 +34,7 @@ async function work(run: RunScope, order: WorkOrder, hear: Hearing): Promise<Tas
   const { item, to, feedback } = order;
   const { clock, team, tell } = run;
   try {
-    const { input, taint } = workInput(run, item);
+    const { input, taint } = await workInput(run, item, hear.signal);
     const output = await team.loop.ask(
       { agent: to.agent, capability: anyPayload(item.capability) },
       { ...input, ...(feedback === undefined ? {} : { feedback }) },

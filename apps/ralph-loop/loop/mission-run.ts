@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { Clock } from 'orrery';
 import { type Actor, createActor, type SnapshotFrom } from 'xstate';
 import type { Mission } from '../mission/mission.ts';
+import type { MissionSkills } from '../skills/mission-skills.ts';
 import { askAgent } from './ask-agent.ts';
 import { askAssigner } from './ask-assigner.ts';
 import { askGate } from './ask-gate.ts';
@@ -47,6 +48,8 @@ export interface RunMissionDeps {
   readonly cores?: number;
   /** Stores accepted tasks. @default they are not stored */
   readonly progress?: MissionProgress;
+  /** What earlier runs have left is recalled by these, and what this one learns is remembered. @default nothing is */
+  readonly skills?: Pick<MissionSkills, 'recall' | 'learn'>;
 }
 
 /** The dependencies of a run, with the ids of assigner and gate from the roster. */
@@ -99,6 +102,7 @@ export class MissionRun {
       signal: this.#ended.signal,
       assigner,
       gate,
+      skills: deps.skills,
       runId: deps.progress?.runId,
       resultsOf: (ids) =>
         this.#views()
@@ -185,6 +189,7 @@ export class MissionRun {
 
   #moveOn(item: WorkItem, { value, context }: SnapshotFrom<typeof taskMachine>): void {
     this.#statuses.set(item.id, value);
+    if (isOver(value)) this.#scope.skills?.learn({ status: value, context });
     this.#tell({
       type: 'task.changed',
       task: item.id,

@@ -1,6 +1,6 @@
 import type { Mission } from '../mission/mission.ts';
 import { MissionError } from '../mission/mission-error.ts';
-import { teamFaults } from '../mission/team-faults.ts';
+import { recallFaults, teamFaults } from '../mission/team-faults.ts';
 import { findingsVerify, missionAssign } from '../agents/capabilities.ts';
 import { MissionRun, type RunMissionDeps, type RunMissionOptions } from './mission-run.ts';
 import type { MissionOutcome } from './mission-outcome.ts';
@@ -14,10 +14,13 @@ import { offeredBy, offers } from './team.ts';
 export async function runMission(
   mission: Mission,
   options: RunMissionOptions,
-  { team, clock, progress, cores }: RunMissionDeps,
+  { team, clock, progress, cores, skills }: RunMissionDeps,
 ): Promise<MissionOutcome> {
   const roster = await team.roster();
-  const faults = teamFaults(mission, offeredBy(roster));
+  const faults = [
+    ...teamFaults(mission, offeredBy(roster)),
+    ...(skills === undefined ? recallFaults(mission) : []),
+  ];
   if (faults.length > 0) throw new MissionError(`"${mission.name}"`, faults);
   const whoOffers = (id: string, role: string): string => {
     const row = roster.find((candidate) => offers(candidate, id));
@@ -30,6 +33,7 @@ export async function runMission(
   const given = {
     ...(progress === undefined ? {} : { progress }),
     ...(cores === undefined ? {} : { cores }),
+    ...(skills === undefined ? {} : { skills }),
   };
   return new MissionRun(mission, options, { team, clock, assigner, gate, ...given }).run();
 }

@@ -1,4 +1,5 @@
 import type { Clock } from 'orrery';
+import type { MissionSkills } from '../skills/mission-skills.ts';
 import type { EarlierResult } from './earlier-result.ts';
 import type { LoopNews } from './loop-event.ts';
 import type { Team } from './team.ts';
@@ -18,6 +19,7 @@ const GRACE_MS = 250;
  * - `deadlineAtMs`  when the mission's time is over, Unix milliseconds; undefined without a limit.
  * - `signal`        aborts when the mission ends.
  * - `resultsOf`     returns the results of items by id.
+ * - `skills`        of the team, if it has any.
  * - `runId`         id of a run that is stored; a resumed run keeps it.
  * - `assigner`, `gate` ids of the agents that assign tasks and judge results.
  * - `tell`          reports an event.
@@ -32,6 +34,7 @@ export interface RunScope {
   readonly signal: AbortSignal;
   readonly assigner: string;
   readonly gate: string;
+  readonly skills: Pick<MissionSkills, 'recall' | 'learn'> | undefined;
   readonly runId: string | undefined;
   readonly resultsOf: (ids: readonly string[]) => readonly EarlierResult[];
   readonly tell: (news: LoopNews) => void;

@@ -9,11 +9,21 @@ export interface WorkInput {
 }
 
 /** The input of the mission, and what only the run knows. */
-export function workInput({ root, resultsOf, baseline }: RunScope, { input, after }: WorkItem): WorkInput {
-  if (after.length === 0) return { input: { ...input, root }, taint: undefined };
+export async function workInput(
+  { root, resultsOf, baseline, skills }: RunScope,
+  item: WorkItem,
+  signal: AbortSignal,
+): Promise<WorkInput> {
+  const { after, isRecalling } = item;
   const results = resultsOf(after);
+  const recalled = isRecalling ? await skills?.recall(item, signal) : undefined;
   return {
-    input: { ...input, root, results, ...(baseline === undefined ? {} : { baseline }) },
-    taint: taintOfAll(results.map(({ taint }) => taint)),
+    input: {
+      ...item.input,
+      root,
+      ...(after.length === 0 ? {} : { results, ...(baseline === undefined ? {} : { baseline }) }),
+      ...(recalled === undefined ? {} : { remembered: recalled.remembered }),
+    },
+    taint: taintOfAll([...results.map(({ taint }) => taint), recalled?.taint]),
   };
 }

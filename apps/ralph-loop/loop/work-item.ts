@@ -18,6 +18,7 @@ export interface WorkItem {
   readonly acceptance: readonly string[];
   readonly dependsOn: readonly string[];
   readonly after: readonly string[];
+  readonly isRecalling: boolean;
   readonly priority: number;
   readonly estimateMs: number | undefined;
   readonly correlationId: string;
@@ -40,6 +41,7 @@ export function workItems(mission: Mission): WorkItem[] {
       acceptance: task.acceptance ?? [],
       dependsOn: (task.dependsOn ?? []).flatMap((id) => itemIds.get(id) ?? []),
       after: (task.after ?? []).flatMap((id) => itemIds.get(id) ?? []),
+      isRecalling: task.recall === true,
       priority: task.priority ?? Number.POSITIVE_INFINITY,
       estimateMs: task.estimateMs,
       correlationId: `${mission.name}/${task.id}`,

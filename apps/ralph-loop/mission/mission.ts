@@ -40,6 +40,7 @@ export type MissionLimits = z.infer<typeof MissionLimits>;
  * - `dependsOn`             ids of tasks that must be accepted before it starts.
  * - `after`                 ids of tasks that must be over before it starts, however they ended. Its agent gets their
  *                           `results` (`EarlierResult`).
+ * - `recall`                its agent gets what is remembered of earlier runs and fits, as `remembered` (`Remembered`).
  * - `priority`              1 goes first; tasks without one go last.
  * - `estimateMs`            expected time. Of equal priority the longest goes first.
  * - `acceptance`            sentences that the gate and readers should check the result against.
@@ -58,6 +59,7 @@ export const MissionTask = z
     input: z.record(z.string(), z.json()).optional(),
     dependsOn: z.array(z.string()).optional(),
     after: z.array(z.string()).optional(),
+    recall: z.boolean().optional(),
     priority: z.int().min(1).optional(),
     estimateMs: z.int().min(1).max(MAX_TIMEOUT_MS).optional(),
     acceptance: z.array(z.string().min(1)).optional(),

@@ -17,6 +17,16 @@ export function teamFaults(mission: Mission, offered: ReadonlySet<string>): stri
   return [...faults, all.length === 0 ? 'The team offers nothing' : `The team offers ${all.join(', ')}`];
 }
 
+/** Faults for tasks that recall, where nobody remembers. */
+export const recallFaults = (mission: Mission): string[] =>
+  mission.tasks.flatMap(({ recall }, index) =>
+    recall === true
+      ? [
+          `tasks[${index}].recall: nobody remembers what could be recalled; orrery run --skills starts who does`,
+        ]
+      : [],
+  );
+
 function fieldOf(mission: Mission, index: number, capability: string): string {
   const position = mission.tasks[index]?.requiredCapabilities?.indexOf(capability);
   return `tasks[${index}].${position === undefined ? 'capability' : `requiredCapabilities[${position}]`}`;

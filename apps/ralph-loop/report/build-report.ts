@@ -4,6 +4,7 @@ import { EXIT_CODES, type StopReason } from '../loop/stop-reason.ts';
 import type { TaskView } from '../loop/why-it-goes-on.ts';
 import { tainted } from '../loop/work-taint.ts';
 import { type SiftOptions, siftFindings } from './sift-findings.ts';
+import type { SkillsReport } from './skills-report.ts';
 import type { MissionReport, Receipts, ReportedFinding, TaskReport } from './mission-report.ts';
 
 /**
@@ -12,11 +13,13 @@ import type { MissionReport, Receipts, ReportedFinding, TaskReport } from './mis
  * - `levels`, `baseline` decide which findings are listed, and how severe they are.
  * - `failOn`        findings of this severity or worse fail a run that would have passed.
  * - `signalNumber`  of the signal that stopped the run, for its exit code.
+ * - `skills`        what its skills did, from `MissionSkills.conclude`. A rule that is broken counts for `failOn`.
  * - `receipts`      what the system did, from `gatherReceipts`.
  */
 export interface ReportOptions extends SiftOptions {
   readonly failOn?: Severity;
   readonly signalNumber?: number;
+  readonly skills?: SkillsReport;
   readonly receipts?: Receipts;
 }
 
@@ -26,11 +29,12 @@ const SIGNAL_EXIT_BASE = 128;
 /** Makes the report of a mission that is over. */
 export function buildReport(
   outcome: MissionOutcome,
-  { failOn, signalNumber, receipts, ...sift }: ReportOptions = {},
+  { failOn, signalNumber, skills, receipts, ...sift }: ReportOptions = {},
 ): MissionReport {
   const { mission, root, startedAtMs, endedAtMs, assigner, gate, tasks } = outcome;
   const { findings, suppressed } = siftFindings(findingsOf(tasks), sift);
-  const stopReason = withFindings(outcome.stopReason, findings, failOn);
+  const severities = [...findings.map(({ severity }) => severity), ...brokenBy(skills)];
+  const stopReason = withFindings(outcome.stopReason, severities, failOn);
   const wasSignalled = stopReason === 'interrupted' && signalNumber !== undefined;
   return {
     format: 'orrery-report',
@@ -53,6 +57,7 @@ export function buildReport(
       context.refused.map((refusal) => ({ ...refusal, task: context.item.id })),
     ),
     tasks: tasks.map(taskReport),
+    ...(skills === undefined ? {} : { skills }),
     ...(receipts === undefined ? {} : { receipts }),
   };
 }
@@ -63,11 +68,22 @@ export const isAtLeast = (severity: Severity, limit: Severity): boolean =>
 
 function withFindings(
   reason: StopReason,
-  findings: readonly ReportedFinding[],
+  severities: readonly Severity[],
   failOn: Severity | undefined,
 ): StopReason {
   if (reason !== 'all-accepted' || failOn === undefined) return reason;
-  return findings.some(({ severity }) => isAtLeast(severity, failOn)) ? 'findings-at-or-above' : reason;
+  return severities.some((severity) => isAtLeast(severity, failOn)) ? 'findings-at-or-above' : reason;
+}
+
+/** As what a rule counts that is broken. */
+const SEVERITY_OF_RULE = { block: 'high', warn: 'medium', info: 'info' } as const;
+
+function brokenBy(skills: SkillsReport | undefined): Severity[] {
+  return [skills?.knowledge?.summary, skills?.drift?.summary].flatMap((summary) =>
+    (['block', 'warn', 'info'] as const).flatMap((rule) =>
+      (summary?.[rule] ?? 0) > 0 ? [SEVERITY_OF_RULE[rule]] : [],
+    ),
+  );
 }
 
 /** Collects the findings of all tasks. One that several tasks found is listed once, for the first that was judged. */

@@ -4,8 +4,13 @@ import { isDone } from '../loop/task-status.ts';
 import { REPORT_STYLE } from './html-style.ts';
 import type { MissionReport, Receipts, TaskReport } from './mission-report.ts';
 import { byteCount, count, duration, printable } from './printable.ts';
+import { skillsLines } from './skills-lines.ts';
+import type { SkillsReport } from './skills-report.ts';
 
 type Fragment = string;
+
+/** Rules that are listed of each kind. */
+const MAX_RULES = 200;
 
 /**
  * Formats the report as one HTML page without scripts, fonts, pictures or links.
@@ -14,7 +19,7 @@ type Fragment = string;
  * direction marks, are shown as codes.
  */
 export function htmlReport(report: MissionReport): string {
-  const { mission, root, stopReason, findings, suppressed, refused, tasks, receipts } = report;
+  const { mission, root, stopReason, findings, suppressed, refused, tasks, skills, receipts } = report;
   const title = html`<title>${text(`${mission.name}: ${stopReason}`)}</title>`;
   const body = [
     heading(report),
@@ -24,6 +29,7 @@ export function htmlReport(report: MissionReport): string {
       : html`<p>${count(suppressed.length, 'finding')} of the former report, or of rules that are off, not listed.</p>`,
     section('Tasks', tasks.map(taskCard).join('\n')),
     refused.length === 0 ? '' : section(`Refused by ${report.gate}`, refusedTable(report)),
+    skills === undefined ? '' : section('Skills', skillsList(skills)),
     receipts === undefined ? '' : section('Receipts', receiptTables(receipts)),
     html`<footer>${text(root)}</footer>`,
   ].join('\n');
@@ -132,6 +138,11 @@ const refusedTable = ({ refused }: MissionReport): Fragment =>
         html`<tr><td>${text(task)}</td><td><code>${text(`${finding.file}:${finding.line}`)}</code></td><td>${finding.rule}</td><td>${text(reason)}</td></tr>`,
     ),
   );
+
+function skillsList(skills: SkillsReport): Fragment {
+  const { rules, memory, failures } = skillsLines(skills, { atMost: MAX_RULES });
+  return `<ul>\n${[...rules, ...memory, ...failures].map((line) => html`<li>${line}</li>`).join('\n')}\n</ul>`;
+}
 
 function receiptTables({ envelopes, agents, deadLetters, threads }: Receipts): Fragment {
   const { accepted, handled, rejected, expired, deadLettered, inFlight, holds } = envelopes;

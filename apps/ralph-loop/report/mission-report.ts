@@ -4,6 +4,7 @@ import { Attempt } from '../loop/attempt.ts';
 import { StopReason } from '../loop/stop-reason.ts';
 import { SwarmPart } from '../loop/swarm-part.ts';
 import { TaskStatus } from '../loop/task-status.ts';
+import { SkillsReport } from './skills-report.ts';
 import { ThreadEntry } from './thread-entry.ts';
 
 /**
@@ -112,6 +113,7 @@ export type SuppressedFinding = z.infer<typeof SuppressedFinding>;
  *                  judged.
  * - `suppressed`   findings that `--baseline` or `--rule` removed.
  * - `refused`      findings that the gate refused.
+ * - `skills`       what the team's skills recalled, remembered and checked, if it has any.
  * - `receipts`     absent if the run was stopped before.
  */
 export const MissionReport = z.strictObject({
@@ -130,6 +132,7 @@ export const MissionReport = z.strictObject({
   suppressed: z.array(SuppressedFinding),
   refused: z.array(RefusedFinding.extend({ task: z.string() }).strict()),
   tasks: z.array(TaskReport),
+  skills: SkillsReport.optional(),
   receipts: Receipts.optional(),
 });
 export type MissionReport = z.infer<typeof MissionReport>;

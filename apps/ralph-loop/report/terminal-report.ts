@@ -4,6 +4,7 @@ import { isDone } from '../loop/task-status.ts';
 import type { MissionReport, Receipts, ReportedFinding, TaskReport } from './mission-report.ts';
 import { type Paint, plain } from './paint.ts';
 import { byteCount, count, duration, printable } from './printable.ts';
+import { skillsLines } from './skills-lines.ts';
 import { table } from './table.ts';
 
 /** The most findings of one severity that are listed: nobody reads ten thousand lines. */
@@ -44,10 +45,12 @@ export function terminalReport(
   paint: Paint = plain,
   detail: ReportDetail = 'short',
 ): string[] {
-  const { tasks, receipts } = report;
+  const { tasks, skills, receipts } = report;
   const findings = [...findingLines(report, paint, detail), ''];
   if (detail === 'brief') return [...findings, summary(report, paint)];
   const isFull = detail === 'full';
+  const atMost = isFull ? MAX_LISTED_IN_FULL : MAX_LISTED;
+  const { memory, rules, failures } = skills === undefined ? NO_SKILLS : skillsLines(skills, { atMost });
   const short = [...nothingLines(tasks), ...noteSummary(tasks), ...receiptLine(receipts)];
   return [
     ...findings,
@@ -58,11 +61,16 @@ export function terminalReport(
     ...section('Failed', paint, endedLines(tasks, ['failed', 'exhausted'])),
     ...section('Escalated', paint, endedLines(tasks, ['escalated'])),
     ...section('Left', paint, leftLines(tasks)),
+    ...section('Rules', paint, rules),
+    ...section('Memory', paint, memory),
+    ...section('Not done by the skills', paint, failures),
     ...(isFull ? section('Left out', paint, noteLines(tasks)) : short),
     ...(isFull && receipts !== undefined ? section('Receipts', paint, receiptLines(receipts)) : []),
     summary(report, paint),
   ];
 }
+
+const NO_SKILLS = { memory: [], rules: [], failures: [] };
 
 const section = (title: string, paint: Paint, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : [paint('bold', title), ...lines.map((line) => `  ${line}`), ''];

@@ -274,7 +274,7 @@ describe('Validating (A-18, C-20)', () => {
 
   it.each([
     ['a text that is too long', { content: 'x'.repeat(1_048_577) }],
-    ['too many files', { files: Array.from({ length: 1_001 }, () => ({ path: 'a' })) }],
+    ['too many files', { files: Array.from({ length: 10_001 }, () => ({ path: 'a' })) }],
     [
       'too much in all',
       { files: Array.from({ length: 5 }, () => ({ path: 'a', content: 'x'.repeat(1_000_000) })) },

@@ -299,7 +299,7 @@ describe('knowledge_check (A-17, C-20)', () => {
     const files = (count: number, content: string) => ({
       files: Array.from({ length: count }, (_, at) => ({ path: `${at}`, content })),
     });
-    await expect(check(files(2_001, ''))).rejects.toMatchObject({ code: 'INVALID_PAYLOAD' });
+    await expect(check(files(10_001, ''))).rejects.toMatchObject({ code: 'INVALID_PAYLOAD' });
     await expect(check(files(6, 'ä'.repeat(500_000)))).rejects.toMatchObject({ code: 'INVALID_PAYLOAD' });
     await check(files(5, 'ä'.repeat(500_000)));
     await expect(check({ config: 'x'.repeat(1_000_001) })).rejects.toMatchObject({ code: 'INVALID_PAYLOAD' });

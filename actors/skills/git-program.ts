@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { devNull } from 'node:os';
-import { refused } from '../../../runtime/protocol/errors.ts';
+import { refused } from '../../runtime/protocol/errors.ts';
 
 /** How much of what git says of its failure is told, characters. */
 const TOLD = 400;

@@ -1,0 +1,127 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { offeredBy } from '../loop/team.ts';
+import { lostAnswer } from '../loop/lost-answer.ts';
+import type { BrokenRule, SkillsReport } from '../report/skills-report.ts';
+import type { MissionSkillsDeps } from './mission-skills.ts';
+
+/** The rules of a repository, and the source of knowledge that they are. */
+const OWN_RULES = '.orrery/knowledge';
+const SOURCE = 'project';
+
+/** How long reading and checking may take, milliseconds. */
+const CHECK_MS = 600_000;
+/** How many broken rules the report lists of each kind. */
+const MOST_LISTED = 100;
+
+type Checked = Pick<SkillsReport, 'knowledge' | 'drift' | 'failures'>;
+
+/** Checks the repository as it is against its own rules, all other knowledge that holds for it, and the policies. It never rejects. */
+export async function checkRules(deps: MissionSkillsDeps): Promise<Checked> {
+  const failures: string[] = [];
+  const attempt = async <Result>(what: string, run: () => Promise<Result>): Promise<Result | undefined> => {
+    try {
+      return await run();
+    } catch (error) {
+      failures.push(`${what}: ${lostAnswer(error).reason}`);
+      return undefined;
+    }
+  };
+  const knowledge = await attempt('The rules were not checked', () => knowledgeOf(deps, attempt));
+  const drift = await attempt('The drift was not checked', () => driftOf(deps));
+  return { ...(knowledge && { knowledge }), ...(drift && { drift }), failures };
+}
+
+type Attempt = <Result>(what: string, run: () => Promise<Result>) => Promise<Result | undefined>;
+
+async function knowledgeOf(deps: MissionSkillsDeps, attempt: Attempt): Promise<Checked['knowledge']> {
+  const { team, root, project } = deps;
+  const { knowledgeCheck, knowledgeQuery, knowledgeSync, readProject } = await import('orrery/skills');
+  if (!offeredBy(await team.roster()).has(knowledgeCheck.id)) return undefined;
+  const synced = existsSync(join(root, OWN_RULES))
+    ? await attempt('The rules of the repository were not read', () =>
+        team.loop.ask(knowledgeSync, { source: SOURCE }, optionsOf(deps)),
+      )
+    : undefined;
+  const faults = synced?.faults ?? [];
+  const { totalCount } = await team.loop.ask(knowledgeQuery, { limit: 1 }, optionsOf(deps));
+  if (totalCount === 0 && faults.length === 0) return undefined;
+  const read = await readProject(root, signalOf(deps));
+  const { passed, isValid, summary, violations, omitted, checkedItems } = await team.loop.ask(
+    knowledgeCheck,
+    { ...given(read), minSeverity: 'info', scopes: [project] },
+    optionsOf(deps),
+  );
+  const listed = violations.slice(0, MOST_LISTED);
+  return {
+    checkedItems,
+    passed,
+    isValid,
+    summary,
+    violations: listed.map(({ itemId, severity, message, location }) =>
+      brokenRule({ rule: itemId, severity, message, location }),
+    ),
+    omitted: omitted + violations.length - listed.length,
+    faults,
+    unread: read.files.filter(({ content }) => content === undefined).length,
+  };
+}
+
+async function driftOf(deps: MissionSkillsDeps): Promise<Checked['drift']> {
+  const { team, root, project } = deps;
+  const { governanceDriftCheck, governancePolicyList, readProject } = await import('orrery/skills');
+  if (!offeredBy(await team.roster()).has(governanceDriftCheck.id)) return undefined;
+  const { policies } = await team.loop.ask(governancePolicyList, { limit: 1 }, optionsOf(deps));
+  if (policies.length === 0) return undefined;
+  const context = given(await readProject(root, signalOf(deps)));
+  const result = await team.loop.ask(governanceDriftCheck, { project, context }, optionsOf(deps));
+  const { driftScore, threshold, passes, summary, violations, suppressedCount, notJudged } = result;
+  return {
+    score: driftScore,
+    threshold,
+    passes,
+    summary: { info: summary.info ?? 0, warn: summary.warn ?? 0, block: summary.block ?? 0 },
+    violations: violations
+      .slice(0, MOST_LISTED)
+      .map(({ policyId, ruleId, severity, message, location }) =>
+        brokenRule({ rule: `${policyId}/${ruleId}`, severity, message, location }),
+      ),
+    suppressed: suppressedCount,
+    notJudged: notJudged.length,
+  };
+}
+
+type Read = Awaited<ReturnType<typeof import('orrery/skills').readProject>>;
+
+const given = ({ files, dependencies }: Read) => ({
+  files: files.map((file) => ({ ...file })),
+  ...(dependencies && { dependencies: dependencies.map((one) => ({ ...one })) }),
+});
+
+const signalOf = ({ signal }: MissionSkillsDeps) => (signal === undefined ? {} : { signal });
+
+const optionsOf = (deps: MissionSkillsDeps) =>
+  ({
+    timeoutMs: CHECK_MS,
+    correlationId: deps.mission,
+    whenFull: 'park',
+    ...signalOf(deps),
+  }) as const;
+
+function brokenRule({
+  rule,
+  severity,
+  message,
+  location,
+}: Pick<BrokenRule, 'rule' | 'severity' | 'message'> & {
+  readonly location?: { readonly file: string; readonly line?: number | undefined } | undefined;
+}): BrokenRule {
+  const { file, line } = location ?? {};
+  return {
+    rule,
+    severity,
+    message,
+    ...(file === undefined ? {} : { file }),
+    ...(line === undefined ? {} : { line }),
+  };
+}
