@@ -54,6 +54,8 @@ export class MissionSkills {
   readonly #failures: string[] = [];
   /** Resolves when everything that was learned so far is remembered: one task after the other. */
   #learning: Promise<void> = Promise.resolve();
+  /** Why nothing more is asked to be remembered: each request would wait as long as the one that was not answered. */
+  #silence: unknown;
 
   constructor(deps: MissionSkillsDeps) {
     this.#deps = deps;
@@ -76,10 +78,12 @@ export class MissionSkills {
   learn(view: TaskView): void {
     this.#learning = this.#learning.then(async () => {
       try {
+        if (this.#silence !== undefined) throw this.#silence;
         await this.#learn(view);
       } catch (error) {
-        const { id } = view.context.item;
-        this.#failures.push(`What "${id}" taught is not all remembered: ${lostAnswer(error).reason}`);
+        const { reason, isLasting } = lostAnswer(error);
+        if (!isLasting) this.#silence = error;
+        this.#failures.push(`What "${view.context.item.id}" taught is not all remembered: ${reason}`);
       }
     });
   }
@@ -137,9 +141,13 @@ export class MissionSkills {
     );
     const faults: string[] = [];
     for (const lesson of [lessons.task, ...lessons.findings]) {
-      await this.#remember(lesson, known.get(lesson.subject)).catch((error: unknown) =>
-        faults.push(lostAnswer(error).reason),
-      );
+      try {
+        await this.#remember(lesson, known.get(lesson.subject));
+      } catch (error) {
+        const { reason, isLasting } = lostAnswer(error);
+        if (!isLasting) throw error;
+        faults.push(reason);
+      }
       known.delete(lesson.subject);
     }
     this.#learned.omitted += lessons.omitted;
