@@ -14,14 +14,11 @@ import { MOST_NAMES, MOST_PROJECT_BYTES, MOST_PROJECT_FILES } from './project-bo
  * - `dependencies` those of every `package.json`; absent where there is none.
  */
 export interface ReadProject {
-  readonly files: readonly ProjectFile[];
+  readonly files: readonly { readonly path: string; readonly content?: string }[];
   readonly dependencies?: readonly { readonly name: string; readonly version: string }[];
 }
 
-interface ProjectFile {
-  readonly path: string;
-  readonly content?: string;
-}
+type ProjectFile = ReadProject['files'][number];
 
 /** What a team keeps in a project itself: its rules would break themselves, and its stores are no part of it. */
 const OWN = '.orrery/';
