@@ -2,14 +2,13 @@ import { z } from 'zod';
 import { capability } from '../../../runtime/protocol/capability.ts';
 import { RuleContext } from '../rules/rule-context.ts';
 import { Severity } from '../rules/rule.ts';
+import { StoredName, storedText } from '../skill-text.ts';
 import { DriftResult, Validation } from './governance-results.ts';
 import { KeptPolicy, Policy, PolicyId, PolicyLayer, Scope } from './policy.ts';
 import { NewSuppression, Suppression } from './suppression.ts';
 
-const Named = Scope.min(1);
-
 const Scopes = z
-  .strictObject({ org: Named.optional(), team: Named.optional(), project: Named.optional() })
+  .strictObject({ org: StoredName.optional(), team: StoredName.optional(), project: StoredName.optional() })
   .describe('Whose policies hold beside those of all: of which organisation, team and project');
 
 const Context = RuleContext.describe(
@@ -65,7 +64,7 @@ export const governanceDriftCheck = capability({
   description:
     'Says how far a project has drifted from its policies: a score, what breaks them, and what is suppressed',
   input: z.strictObject({
-    project: Named.describe('The id of the project'),
+    project: StoredName.describe('The id of the project'),
     context: DriftContext,
     scopes: Scopes.omit({ project: true }).optional(),
     threshold: z.number().min(0).max(1).default(0.2),
@@ -79,7 +78,10 @@ export const governanceDriftList = capability({
   id: 'governance_drift_list',
   name: 'List drift',
   description: 'What came of checking a project for drift, the newest first',
-  input: z.strictObject({ project: Named.describe('The id of the project'), limit: limit(50).default(20) }),
+  input: z.strictObject({
+    project: StoredName.describe('The id of the project'),
+    limit: limit(50).default(20),
+  }),
   output: z.strictObject({ results: z.array(DriftResult).readonly() }),
   readOnly: true,
 });
@@ -141,7 +143,7 @@ export const governanceUnsuppress = capability({
   id: 'governance_unsuppress',
   name: 'End a suppression',
   description: 'Has violations count again',
-  input: z.strictObject({ suppressionId: z.string().min(1).max(300) }),
+  input: z.strictObject({ suppressionId: storedText(300) }),
   output: z.strictObject({ removed: z.boolean() }),
   idempotent: true,
 });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { SoundRule } from '../rules/compile-rule.ts';
 import { Rule } from '../rules/rule.ts';
+import { storedText, storedTextIfAny } from '../skill-text.ts';
 
 /** The layers of policies, the most general first. */
 export const POLICY_LAYERS = ['company', 'org', 'team', 'project'] as const;
@@ -15,13 +16,12 @@ export const GOVERNANCE = 'governance';
 const MOST_RULES = 100;
 /** How long a policy may be, as JSON. */
 const MOST_CHARS = 65_536;
-const Text = z.string().min(1).max(1_000);
 
 const ID = 'an id of 1 to 200 letters, digits and . _ : @ / -';
 export const PolicyId = z.string(ID).regex(/^[\w.:@/-]{1,200}$/, ID);
 
 /** The name of an organisation, a team or a project; '' is all of them. */
-export const Scope = z.string().max(200);
+export const Scope = storedTextIfAny(200);
 
 /**
  * Rules under one name.
@@ -35,8 +35,8 @@ export const Scope = z.string().max(200);
 export const Policy = z
   .strictObject({
     id: PolicyId.refine((id) => id !== GOVERNANCE, `an id other than "${GOVERNANCE}"`),
-    name: Text,
-    description: z.string().max(10_000).optional(),
+    name: storedText(1_000),
+    description: storedTextIfAny(10_000).optional(),
     layer: PolicyLayer,
     scope: Scope.default(''),
     mode: z.enum(['optional', 'mandatory']).default('optional'),

@@ -3,6 +3,7 @@ import { isOrreryError } from '../../../runtime/protocol/errors.ts';
 import { mayAs, Role, WRITER_OF_LAYER } from '../role.ts';
 import { compilePattern } from '../rules/pattern.ts';
 import { Violation } from '../rules/rule.ts';
+import { storedText } from '../skill-text.ts';
 import { PolicyId, type PolicyLayer } from './policy.ts';
 
 /** A violation, and of which policy. Without `constraint` it is none of a rule, but of the policies as such. */
@@ -32,9 +33,9 @@ function addFault(source: string, ctx: z.RefinementCtx<string>): void {
  */
 export const NewSuppression = z.strictObject({
   policyId: PolicyId,
-  ruleId: z.string().min(1).max(1_000).optional(),
-  messagePattern: z.string().min(1).max(1_000).superRefine(addFault).optional(),
-  reason: z.string().min(1).max(2_000).describe('Why these violations do not count for a while'),
+  ruleId: storedText(1_000).optional(),
+  messagePattern: storedText(1_000).superRefine(addFault).optional(),
+  reason: storedText(2_000).describe('Why these violations do not count for a while'),
   expiresAt: z.int().positive().describe('Until when they do not count, Unix milliseconds'),
 });
 export type NewSuppression = z.infer<typeof NewSuppression>;

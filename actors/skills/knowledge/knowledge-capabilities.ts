@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { capability } from '../../../runtime/protocol/capability.ts';
 import { Rule, Severity, Violation } from '../rules/rule.ts';
+import { StoredName, storedText } from '../skill-text.ts';
 import { CheckedProject } from './checked-project.ts';
 import { Constraint } from './constraint.ts';
 import { KnowledgeDocument, KnowledgeScope, KnowledgeType, Tags } from './knowledge-document.ts';
 import { KnowledgeLayer } from './knowledge-layer.ts';
 import { KnowledgeStatus } from './knowledge-status.ts';
 
-const Id = z.string().min(1).max(200);
 const AtMs = z.int().nonnegative().describe('Unix milliseconds');
 const Done = z.literal(true);
-const SourceName = z.string().min(1).max(100);
+const SourceName = storedText(100);
 
 /** The file that an item is in. */
 const Source = z.strictObject({
@@ -62,7 +62,7 @@ export const knowledgeShow = capability({
   description: 'Shows all that there is of one item of knowledge',
   readOnly: true,
   input: z.strictObject({
-    id: Id,
+    id: StoredName,
     history: z.boolean().default(false).describe('With what it said before it was changed'),
     markdown: z.boolean().default(false).describe('With the file that it is, or would be'),
   }),
@@ -106,7 +106,7 @@ export const knowledgeCheck = capability({
   input: z.strictObject({
     ...CheckedProject.shape,
     minSeverity: Severity.default('warn').describe('Less bad violations are counted, and not listed'),
-    knowledgeItemIds: z.array(Id).min(1).max(200).optional(),
+    knowledgeItemIds: z.array(StoredName).min(1).max(200).optional(),
     layer: KnowledgeLayer.optional().describe('Only what holds in this layer: of it, and of wider ones'),
     scopes: z.array(KnowledgeScope).max(50).optional(),
   }),
@@ -170,7 +170,7 @@ export const knowledgeStatus = capability({
   id: 'knowledge_status',
   name: 'Decide on knowledge',
   description: 'Proposes, accepts, rejects, deprecates or supersedes an item of knowledge',
-  input: z.strictObject({ id: Id, status: KnowledgeStatus }),
+  input: z.strictObject({ id: StoredName, status: KnowledgeStatus }),
   output: Changed,
 });
 
@@ -179,7 +179,7 @@ export const knowledgePromote = capability({
   name: 'Promote knowledge',
   description: 'Has what is accepted in one layer hold in a wider one',
   input: z.strictObject({
-    id: Id,
+    id: StoredName,
     toLayer: KnowledgeLayer,
     scope: KnowledgeScope.default('').describe('Which team or organisation'),
   }),
@@ -191,7 +191,7 @@ export const knowledgeRemove = capability({
   name: 'Remove knowledge',
   description: 'Removes an item of knowledge, and what it said before',
   destructive: true,
-  input: z.strictObject({ id: Id }),
+  input: z.strictObject({ id: StoredName }),
   output: z.strictObject({ success: Done, id: z.string(), message: z.string() }),
 });
 

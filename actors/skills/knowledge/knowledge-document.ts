@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Severity } from '../rules/rule.ts';
+import { storedTextIfAny } from '../skill-text.ts';
 import { Constraints } from './constraint.ts';
 import { KnowledgeLayer } from './knowledge-layer.ts';
 import { KnowledgeStatus } from './knowledge-status.ts';
@@ -11,15 +12,12 @@ export type KnowledgeType = z.infer<typeof KnowledgeType>;
 const MOST_SUPERSEDED = 20;
 const MOST_METADATA = 50;
 
-/** Databases keep no NUL, and no half of a surrogate pair. */
-const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
-
-const text = (most: number) =>
-  z.string().max(most).refine(isStorable, 'expected a text without NUL and without halves of characters');
-
 /** A text on one line, without white space around it. */
 const line = (most: number) =>
-  text(most).regex(/^\S(?:[^\r\n\u2028\u2029]*\S)?$/, 'expected one line, without white space around it');
+  storedTextIfAny(most).regex(
+    /^\S(?:[^\r\n\u2028\u2029]*\S)?$/,
+    'expected one line, without white space around it',
+  );
 
 /** The id of an item: no `#`, behind which stands the number of a constraint. */
 export const KnowledgeId = z
@@ -37,7 +35,9 @@ export const Title = line(300);
 export const Tags = z.array(line(100)).max(50).readonly();
 
 /** Whitespace around the text is not part of it. */
-const Content = text(200_000).overwrite((content) => content.replace(/^(?:[^\S\n]*\n)+/, '').trimEnd());
+const Content = storedTextIfAny(200_000).overwrite((content) =>
+  content.replace(/^(?:[^\S\n]*\n)+/, '').trimEnd(),
+);
 
 /**
  * What an item says, wherever it is kept.
@@ -66,7 +66,7 @@ export const KnowledgeDocument = z.strictObject({
   metadata: z
     .record(
       z.string().regex(/^[A-Za-z][\w.-]{0,63}$/, 'expected a letter, and then letters, digits, and . _ -'),
-      z.union([text(1_000), z.number(), z.boolean(), z.array(text(1_000)).max(50)]),
+      z.union([storedTextIfAny(1_000), z.number(), z.boolean(), z.array(storedTextIfAny(1_000)).max(50)]),
     )
     .refine(
       (metadata) => Object.keys(metadata).length <= MOST_METADATA,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { capability } from '../../../runtime/protocol/capability.ts';
-import { StoredName, storedText } from '../skill-text.ts';
+import { StoredName, StoredTag, storedText } from '../skill-text.ts';
 import { MemoryLayer } from './memory-layer.ts';
 
 /** UTF-16 code units of a memory. */
@@ -12,7 +12,7 @@ const MOST_FOUND = 100;
 const MOST_LISTED = 500;
 
 const Content = storedText(MOST_CONTENT);
-const Tags = z.array(storedText(64)).max(MOST_TAGS).readonly();
+const Tags = z.array(StoredTag).max(MOST_TAGS).readonly();
 const Layers = z.array(MemoryLayer).min(1).max(MemoryLayer.options.length).readonly();
 /** Unix milliseconds. */
 const Moment = z.int().nonnegative();

@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { storedText } from '../skill-text.ts';
 
 /** How bad a violation is: `block` alone has a check not pass. */
 export const Severity = z.enum(['info', 'warn', 'block']);
 export type Severity = z.infer<typeof Severity>;
 
 const MOST_CHARS = 1_000;
-const Text = z.string().min(1).max(MOST_CHARS);
+const Text = storedText(MOST_CHARS);
 
 /**
  * A rule about a project (Aeterna's policies, and the constraints of its knowledge).
