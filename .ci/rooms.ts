@@ -334,18 +334,18 @@ export const ROOMS: readonly Room[] = [
     imports: [...PUBLIC, 'actors/agent-port', 'actors/negotiator'],
   },
   {
-    room: 'actors/models',
-    holds: '`modelAgent`: agents that think with a model',
-    ignores: '`swarm`, `negotiator`',
-    invariants: 'Only `actors/models/call-model.ts` calls a model.',
-    imports: [...PUBLIC, 'actors/tools', 'actors/tasks'],
-  },
-  {
     room: 'actors/skills',
     holds: 'memory, knowledge, governance',
     ignores: 'protocols of others',
     invariants: 'Every query is of one tenant.',
     imports: [...PUBLIC, 'actors/tasks'],
+  },
+  {
+    room: 'actors/models',
+    holds: '`modelAgent`: agents that think with a model',
+    ignores: '`swarm`, `negotiator`',
+    invariants: 'Only `actors/models/call-model.ts` calls a model.',
+    imports: [...PUBLIC, 'actors/tools', 'actors/tasks', 'actors/skills'],
   },
   {
     room: 'actors/mcp-servers',

@@ -6,4 +6,5 @@ export type { ModelEndpoint, ModelObject } from './model-endpoint.ts';
 export { ModelReply, ModelToolCall, ModelUsage } from './model-reply.ts';
 export type { ModelSettings } from './model-agent-options.ts';
 export type { Prices } from './prices.ts';
+export type { ModelMemory } from './model-memory.ts';
 export type { ToolChoice } from './select-tools.ts';

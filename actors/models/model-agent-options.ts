@@ -12,6 +12,7 @@ import {
   type OpenedModel,
   openModel,
 } from './model-endpoint.ts';
+import { ModelMemory } from './model-memory.ts';
 import { Prices } from './prices.ts';
 import type { ToolChoice } from './select-tools.ts';
 import type { LanguageModelCallOptions } from 'ai';
@@ -56,6 +57,7 @@ export type ModelLimits = z.input<typeof ModelLimits>;
  * - `instructions` what the model is told before anything else.
  * - `capabilities` what the agent can be asked for. @default `answer` and `answer.stream`: `{ prompt }` in, text out
  * - `tools`        which tools the model may call: by full name, `agent.*`, `*`, or a function of the tool. @default none
+ * - `memory`       whether the model is told what is remembered, and what of it; `true` is all defaults of `ModelMemory`. @default false
  * - `prices`       of the model, in dollars; without them it takes no work whose dollars are limited.
  * - `countTokens`  estimates how many tokens a text is. @default see `estimateTokens`
  * - `settings`     how the model is sampled.
@@ -71,6 +73,7 @@ export interface ModelAgentOptions
   readonly instructions: string;
   readonly capabilities?: readonly (ModelCapability | Capability)[];
   readonly tools?: ToolChoice;
+  readonly memory?: boolean | ModelMemory;
   readonly prices?: Prices;
   readonly countTokens?: CountTokens;
   readonly limits?: ModelLimits;
@@ -83,6 +86,7 @@ export interface ModelLoopSettings {
   readonly model: OpenedModel;
   readonly instructions: string;
   readonly tools: ToolChoice | undefined;
+  readonly memory: z.output<typeof ModelMemory> | undefined;
   readonly prices: Prices | undefined;
   readonly countTokens: CountTokens;
   readonly limits: z.output<typeof ModelLimits>;
@@ -108,6 +112,7 @@ export function readOptions(options: ModelAgentOptions): ReadOptions {
     instructions,
     capabilities,
     tools,
+    memory,
     prices,
     countTokens,
     limits,
@@ -134,6 +139,7 @@ export function readOptions(options: ModelAgentOptions): ReadOptions {
       model: openedModel(model),
       instructions,
       tools: toolChoice(tools),
+      memory: memoryOf(memory),
       prices: prices === undefined ? undefined : parseOptions(Prices, prices, `${ROOT}.prices`),
       countTokens: countTokens ?? estimateTokens,
       limits: parseOptions(ModelLimits, limits ?? {}, `${ROOT}.limits`),
@@ -152,6 +158,11 @@ function tasksOf(capabilities: ModelAgentOptions['capabilities'] = DEFAULT_CAPAB
   if (!Array.isArray(capabilities) || capabilities.length === 0)
     throw invalidOptions(`${ROOT}.capabilities`, capabilities, 'a list of at least one capability');
   return capabilities.map(modelTask);
+}
+
+function memoryOf(memory: ModelAgentOptions['memory'] = false): z.output<typeof ModelMemory> | undefined {
+  if (memory === false) return undefined;
+  return parseOptions(ModelMemory, memory === true ? {} : memory, `${ROOT}.memory`);
 }
 
 /** Refuses names that no tool can have. A tool that is not there yet may come later. */

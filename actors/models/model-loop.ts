@@ -12,8 +12,9 @@ import { instructionsOf, type ModelTask, readAnswer } from './model-capability.t
 import { type CallTerms, ModelCalls } from './model-calls.ts';
 import type { ModelReply } from './model-reply.ts';
 import type { ModelLoopSettings } from './model-agent-options.ts';
-import { costOf } from './prices.ts';
+import { costOf, type Tokens } from './prices.ts';
 import { Progress } from './progress.ts';
+import { recall } from './recall.ts';
 import type { ConversationTurn } from './conversation.ts';
 import { TaskOfTools } from './task-pause.ts';
 import type { CalledTools, ToolBox } from './tool-box.ts';
@@ -41,6 +42,8 @@ interface Ending {
   readonly because: string;
   readonly error: OrreryError;
 }
+
+type UserTurn = Extract<ConversationTurn, { readonly by: 'user' }>;
 
 /** The share of the time that is kept for the last call, at most. */
 const LAST_SHARE = 0.25;
@@ -112,7 +115,7 @@ export class ModelLoop {
   async #begin(input: unknown): Promise<void> {
     const resumed = this.#taskOfTools?.resumed;
     if (resumed === undefined) {
-      this.#said = [{ by: 'user', text: this.#firstMessage(input) }];
+      this.#said = [await this.#firstTurn(input)];
       return;
     }
     const { said, results, waiting, steps } = resumed;
@@ -122,12 +125,21 @@ export class ModelLoop {
     this.#take({ paused: called.paused, results: [...results, ...called.results] });
   }
 
-  #firstMessage(input: unknown): string {
-    const prompt = this.#deps.task.promptOf(input);
-    const { resumeFrom } = this.#ctx;
-    if (resumeFrom === undefined) return prompt;
-    const left = cutText(JSON.stringify(resumeFrom) ?? '', MAX_RESUMED);
-    return `${prompt}\n\nAn earlier attempt at this was cut off. It left:\n${left}`;
+  /** The first turn: the work, and what is remembered behind it, for what is too long is cut at its end. */
+  async #firstTurn(input: unknown): Promise<ConversationTurn> {
+    const { task, settings } = this.#deps;
+    const prompt = task.promptOf(input);
+    const work = workOf(prompt, this.#ctx.resumeFrom);
+    const { memory } = settings;
+    if (memory === undefined) return work;
+    const terms = { prompt, memory, deadlineAtMs: this.#deadlineAtMs, signal: this.#left.signal };
+    const remembered = await recall(this.#ctx, terms);
+    if (remembered === '') return work;
+    const whole: UserTurn = { by: 'user', text: `${work.text}\n\n${remembered}` };
+    // Work that can be paid without it is done without it.
+    if (this.#affordable(this.#facts([whole])) !== undefined) return whole;
+    this.#ctx.progress(0, 'nothing is recalled: the budget has too little for it');
+    return work;
   }
 
   async #think(): Promise<unknown> {
@@ -307,20 +319,29 @@ export class ModelLoop {
 
   /** Undefined when the call cannot be paid, or would leave too little for the last one. */
   #plan(): PlannedCall | undefined {
-    const { tools, settings } = this.#deps;
     const facts = this.#facts(this.#said);
-    if (tools === undefined)
-      return planCall(facts, ({ estimate }) => this.#budget.canPay(estimate)) ?? leastCall(facts);
-    const lastOf = (call: PlannedCall) => lastAfter(facts, call, settings.limits.lastOutputTokens);
-    const call = planCall(facts, (one) => this.#budget.canPay(one.estimate, lastOf(one)));
+    const call = this.#affordable(facts);
+    if (this.#deps.tools === undefined) return call ?? leastCall(facts);
     if (call === undefined) return undefined;
     try {
-      this.#budget.reserve(lastOf(call));
+      this.#budget.reserve(this.#lastAfter(facts, call));
       return call;
     } catch (error) {
       if (isOrreryError(error) && error.code === 'BUDGET_EXCEEDED') return undefined;
       throw error;
     }
+  }
+
+  /** The call that can be paid; where there are tools, together with the last one after it. */
+  #affordable(facts: PlanningFacts): PlannedCall | undefined {
+    const hasLast = this.#deps.tools !== undefined;
+    return planCall(facts, (call) =>
+      this.#budget.canPay(call.estimate, ...(hasLast ? [this.#lastAfter(facts, call)] : [])),
+    );
+  }
+
+  #lastAfter(facts: PlanningFacts, call: PlannedCall): Tokens {
+    return lastAfter(facts, call, this.#deps.settings.limits.lastOutputTokens);
   }
 
   #facts(said: readonly ConversationTurn[], tools = this.#deps.tools?.offered ?? []): PlanningFacts {
@@ -338,6 +359,12 @@ export class ModelLoop {
   get #modelName(): string {
     return this.#deps.settings.model.name;
   }
+}
+
+function workOf(prompt: string, resumeFrom: unknown): UserTurn {
+  if (resumeFrom === undefined) return { by: 'user', text: prompt };
+  const left = cutText(JSON.stringify(resumeFrom) ?? '', MAX_RESUMED);
+  return { by: 'user', text: `${prompt}\n\nAn earlier attempt at this was cut off. It left:\n${left}` };
 }
 
 const notThere = ({ id, name }: ModelReply['calls'][number]) => ({

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ModelLimits } from '../../../actors/models/model-agent-options.ts';
+import { ModelMemory } from '../../../actors/models/model-memory.ts';
 import { type ModelServer, startModelServer } from '../../fixtures/model-server.ts';
 import { pageOf, SampleFolder, samplesOf } from '../../fixtures/samples.ts';
 
@@ -96,15 +97,21 @@ if (error !== undefined) throw error;
     expect([printed.trim(), server.requests.length]).toEqual(['It is sound.', before]);
   });
 
-  it('says what every limit is by default', () => {
-    const rows = [...page.matchAll(/^\| (`max[^|]*|`answer[^|]*|`last[^|]*|`attempts[^|]*) \| ([^|]*) \|/gm)];
+  it.each<[string, object]>([
+    ['Limits', ModelLimits.parse({})],
+    ['Memory', { layers: 'all', tags: 'all', ...ModelMemory.parse({}) }],
+  ])('says what everything of "%s" is by default', (section, defaults) => {
+    const rows = [...sectionOf(section).matchAll(/^\| (`[a-z][A-Za-z]+`[^|]*) \| ([^|]*) \|/gm)].slice(1);
     const said = rows.flatMap(([, names = '', values = '']) => {
-      const defaults = values.split(/, (?=\S)/);
-      return names
-        .split(', ')
-        .map((name, at) => [name.replaceAll('`', ''), defaults[at]?.replaceAll(',', '')]);
+      const each = values.split(/, (?=\S)/);
+      return names.split(', ').map((name, at) => [name, each[at] ?? each[0]].map(plain));
     });
-    const are = Object.entries(ModelLimits.parse({})).map(([name, value]) => [name, String(value)]);
+    const are = Object.entries(defaults).map(([name, value]) => [name, String(value)]);
     expect(new Map(said as [string, string][])).toEqual(new Map(are as [string, string][]));
   });
 });
+
+/** Names and numbers as they are in a table. */
+const plain = (text = ''): string => text.replaceAll(/[`,]/g, '');
+const sectionOf = (name: string): string =>
+  page.split(/^## /m).find((one) => one.startsWith(`${name}\n`)) ?? '';

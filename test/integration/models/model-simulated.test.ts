@@ -1,5 +1,7 @@
+import { defineAgent } from 'orrery';
 import { answer, modelAgent } from 'orrery/models';
 import { simulate } from 'orrery/simulate';
+import { memorySearch } from 'orrery/skills';
 import { describe, expect, it } from 'vitest';
 import { wordSmith } from '../../fixtures/agents/counting-words.ts';
 
@@ -61,4 +63,57 @@ describe('A model in a simulation (F-03)', () => {
     });
     expect(said).toContain('effects["model luna"]');
   });
+
+  it('is told what an agent that stands for the memory says, and does the same with the same seed', async () => {
+    const memory = (said: string) =>
+      defineAgent({ id: 'memory', name: 'MEMORY', version: '1.0.0', description: 'x', tier: 2 }).handle(
+        memorySearch,
+        async ({ query }, ctx) => {
+          await ctx.sleep(20 * ctx.random());
+          return { ...FOUND, results: [{ ...REMEMBERED, content: `${said} ${query}` }] };
+        },
+      );
+    const runs = async (said: string) => {
+      const told: unknown[] = [];
+      const { traceHash, violations } = await simulate({
+        seed: 3,
+        agents: [remindedLuna(), memory(said)],
+        effects: {
+          'model luna': (input: unknown) => {
+            told.push(input);
+            return { text: 'ok' };
+          },
+        },
+        run: (team) => team.ask(target, { prompt: 'what now?' }),
+      });
+      return { traceHash, violations, told };
+    };
+    const [one, other] = [await runs('About'), await runs('About')];
+    expect(one).toMatchObject({ violations: [], told: [expect.anything()] });
+    expect(other).toEqual(one);
+  });
 });
+
+const remindedLuna = () =>
+  modelAgent({
+    id: 'luna',
+    name: 'LUNA',
+    model: { baseUrl: 'http://127.0.0.1:9/v1', model: 'none' },
+    instructions: 'x',
+    memory: true,
+  });
+const FOUND = { success: true as const, totalCount: 1, searchedLayers: [], embedding: null };
+const REMEMBERED = {
+  memory_id: 'm',
+  layer: 'project' as const,
+  scope: '',
+  tags: [],
+  importance: 0.5,
+  author: '',
+  createdAt: 0,
+  updatedAt: 0,
+  version: 1,
+  score: 1,
+  signals: { text: 1, vector: null },
+  shadowed: false,
+};
