@@ -31,6 +31,7 @@ export type {
   Target,
   TellOptions,
 } from './agent/context.ts';
+export type { OffloadOptions } from './agent/offload.ts';
 export type { AcceptOptions, ChannelAcceptor } from './channels/agent-channels.ts';
 export type { A2AChannel, ChannelSendOptions } from './channels/a2a-channel.ts';
 export type { ChannelCounts, ChannelEvent, ChannelIdentity, FrameFault } from './channels/channel-event.ts';

@@ -1,3 +1,4 @@
+import type { OffloadOptions } from './offload.ts';
 import { bindMethods, type MethodName } from '../protocol/bind-methods.ts';
 import type { Budget, Cost } from '../protocol/budget.ts';
 import type { Capability } from '../protocol/capability.ts';
@@ -147,10 +148,11 @@ export interface ActorContext<State = undefined> extends Sender {
   /** Reaches the outside world under a name, so that a simulation can answer instead. */
   effect<Result>(name: string, run: (signal: AbortSignal) => Result | Promise<Result>): Promise<Result>;
   /**
-   * Runs the default export of `module` on `input` in the CPU pool (piscina); both are structured clones.
+   * Runs the default export of `module` on `input` in the CPU pool (piscina); both are structured clones. `keepsLoaded`: what
+   * the module has loaded is to be there for its next task.
    * Ends the pool's task when `signal` aborts.
    */
-  offload<Input, Output>(module: URL, input: Input): Promise<Output>;
+  offload<Input, Output>(module: URL, input: Input, options?: OffloadOptions): Promise<Output>;
 }
 
 /** What a handler is given beside its input. */

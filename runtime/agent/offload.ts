@@ -16,9 +16,13 @@ import type { Clock, Seams } from '../protocol/seams.ts';
 import type { OffloadedOutcome, OffloadedTask, ThrownError } from './run-offloaded.worker.ts';
 import { Semaphore } from './semaphore.ts';
 
+/** What a timer can wait, milliseconds. */
+const MOST_MS = 2 ** 31 - 1;
+
 /**
  * - `maxThreads`               tasks that run at once; the others wait their turn.
  * - `idleTimeoutMs`            how long a thread without a task stays.
+ * - `loadedTimeoutMs`          the same of a thread whose tasks keep what they have loaded (`OffloadOptions`).
  * - `maxOldGenerationSizeMb`   heap of a thread. A task that needs more loses its thread, but a thread is no wall: some
  *                              ways to exhaust it end the process, and some cannot be ended at all.
  * - `maxYoungGenerationSizeMb` what of it is new. Less of it is collected more often. @default what Node takes, 64
@@ -26,6 +30,7 @@ import { Semaphore } from './semaphore.ts';
 export const CpuPoolOptions = z.strictObject({
   maxThreads: z.int().positive().default(1),
   idleTimeoutMs: z.int().nonnegative().default(5_000),
+  loadedTimeoutMs: z.int().nonnegative().max(MOST_MS).default(3_600_000),
   maxOldGenerationSizeMb: z.number().min(16).default(256),
   maxYoungGenerationSizeMb: z.number().min(1).optional(),
 });
@@ -34,6 +39,21 @@ export type CpuPoolOptions = z.input<typeof CpuPoolOptions>;
 // `terminate()` ends an endless loop in milliseconds; a thread that outlasts this will not end.
 const ENDING_MS = 2_000;
 
+/**
+ * - `keepsLoaded` whether what the module loads is to be there for its next task: its thread then stays for `loadedTimeoutMs`
+ *                 without one, and no task is run, or ended, in it that does not say so. @default false
+ */
+export const OffloadOptions = z.strictObject({ keepsLoaded: z.boolean().default(false) });
+export type OffloadOptions = z.input<typeof OffloadOptions>;
+
+/** - `signal` ends the task. */
+export interface OffloadTerms extends OffloadOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Which threads: those of all tasks, or those of tasks that keep what they have loaded. */
+type Kind = 'passing' | 'loaded';
+
 /** Threads for work that computes long, so that no agent's thread does (piscina). It has none until the first `run`. */
 export class CpuPool {
   readonly #clock: Clock;
@@ -41,7 +61,7 @@ export class CpuPool {
   // Tasks wait here, not in piscina: when an abort ends its last thread, it starts none for those it has queued.
   readonly #turns: Semaphore;
   readonly #threads = new Set<Worker>();
-  #pool: Promise<Piscina> | undefined;
+  readonly #pools = new Map<Kind, Promise<Piscina>>();
   #startFailure: unknown;
   #isClosed = false;
 
@@ -60,15 +80,16 @@ export class CpuPool {
    * closes. When `signal` aborts, the task's thread is ended and `run` rejects with the reason, if that is an
    * `OrreryError`, else with CANCELLED.
    */
-  async run<Output>(module: URL, input: unknown, signal?: AbortSignal): Promise<Output> {
+  async run<Output>(module: URL, input: unknown, { signal, ...options }: OffloadTerms = {}): Promise<Output> {
     if (!(module instanceof URL)) {
       throw invalidOptions('module', module, "a URL, such as new URL('./sums.js', import.meta.url)");
     }
+    const { keepsLoaded } = parseOptions(OffloadOptions, options, 'options');
     const task: OffloadedTask = { module: module.href, input };
     const isTurn = await this.#turns.take(signal);
     if (!isTurn) throw this.#explain(task, undefined, signal);
     try {
-      const outcome = await this.#runInThread(task, signal);
+      const outcome = await this.#runInThread(task, keepsLoaded ? 'loaded' : 'passing', signal);
       if (outcome.kind === 'returned') return outcome.value as Output;
       throw outcome.kind === 'threw'
         ? thrownError(outcome.error)
@@ -82,10 +103,10 @@ export class CpuPool {
   async close(): Promise<number> {
     this.#isClosed = true;
     this.#turns.dismiss();
-    const pool = await this.#pool;
+    const pools = await Promise.all(this.#pools.values());
     // Piscina no longer counts the workers that an abort ended; they may still be ending.
     const exits = [...this.#threads].map((thread) => new Promise((ended) => thread.once('exit', ended)));
-    const allEnded = Promise.all([pool?.destroy(), ...exits]);
+    const allEnded = Promise.all([...pools.map((pool) => pool.destroy()), ...exits]);
     let cancelTimer = (): void => undefined;
     const tooLate = new Promise((late) => {
       cancelTimer = this.#clock.setTimer(ENDING_MS, () => late(undefined));
@@ -95,9 +116,13 @@ export class CpuPool {
     return this.#threads.size;
   }
 
-  async #runInThread(task: OffloadedTask, signal: AbortSignal | undefined): Promise<OffloadedOutcome> {
+  async #runInThread(
+    task: OffloadedTask,
+    kind: Kind,
+    signal: AbortSignal | undefined,
+  ): Promise<OffloadedOutcome> {
     try {
-      const pool = await this.#open();
+      const pool = await this.#open(kind);
       if (this.#isClosed || signal?.aborted) throw this.#explain(task, undefined, signal);
       return await pool.run(task, signal === undefined ? {} : { signal });
     } catch (error) {
@@ -106,21 +131,25 @@ export class CpuPool {
   }
 
   /** The pool, made when first needed: whoever never offloads does not load piscina. */
-  #open(): Promise<Piscina> {
+  #open(kind: Kind): Promise<Piscina> {
     if (this.#isClosed) throw systemStopped('its CPU pool is closed');
-    this.#pool ??= this.#make();
-    return this.#pool;
+    const known = this.#pools.get(kind);
+    if (known !== undefined) return known;
+    const made = this.#make(kind);
+    this.#pools.set(kind, made);
+    return made;
   }
 
-  async #make(): Promise<Piscina> {
+  async #make(kind: Kind): Promise<Piscina> {
     const { Piscina } = await import('piscina');
-    const { maxThreads, idleTimeoutMs, maxOldGenerationSizeMb, maxYoungGenerationSizeMb } = this.#options;
+    const { maxThreads, idleTimeoutMs, loadedTimeoutMs } = this.#options;
+    const { maxOldGenerationSizeMb, maxYoungGenerationSizeMb } = this.#options;
     const pool = new Piscina({
       filename: new URL('./run-offloaded.worker.ts', import.meta.url).href,
       name: 'runOffloaded',
       minThreads: 0,
       maxThreads,
-      idleTimeout: idleTimeoutMs,
+      idleTimeout: kind === 'loaded' ? loadedTimeoutMs : idleTimeoutMs,
       resourceLimits: {
         maxOldGenerationSizeMb,
         ...(maxYoungGenerationSizeMb === undefined ? {} : { maxYoungGenerationSizeMb }),
@@ -128,7 +157,7 @@ export class CpuPool {
       recordTiming: false,
     });
     pool.on('workerCreate', () => this.#track(pool.threads));
-    pool.on('error', (error: unknown) => this.#replaceBroken(pool, error));
+    pool.on('error', (error: unknown) => this.#replaceBroken(kind, pool, error));
     return pool;
   }
 
@@ -141,9 +170,9 @@ export class CpuPool {
   }
 
   /** A thread that dies while it starts has no task yet, and piscina starts no other: its tasks would wait for ever. */
-  #replaceBroken(pool: Piscina, error: unknown): void {
+  #replaceBroken(kind: Kind, pool: Piscina, error: unknown): void {
     if (pool.threads.length > 0) return;
-    this.#pool = undefined;
+    this.#pools.delete(kind);
     this.#startFailure = error;
     // Rejects its tasks; nothing is left to wait for.
     void pool.destroy();

@@ -1,6 +1,6 @@
 import type { Mail } from '../mailbox/mail.ts';
 import type { Transport, TransportSpec } from '../protocol/transport.ts';
-import type { CpuPool } from './offload.ts';
+import type { CpuPool, OffloadOptions } from './offload.ts';
 
 /** Who calls out of the system: an agent, with the envelope in hand, if there is one. */
 export interface OutsideCall {
@@ -40,8 +40,14 @@ export class OutsideCalls {
       : ((await this.#inPlace.effect(by, name)) as Result);
   }
 
-  offload<Input, Output>(by: OutsideCall, module: URL, input: Input): Promise<Output> {
-    const answer = this.#inPlace?.offload(by, module, input) ?? this.#cpu.run(module, input, by.signal);
+  offload<Input, Output>(
+    by: OutsideCall,
+    module: URL,
+    { input, ...options }: OffloadOptions & { readonly input: Input },
+  ): Promise<Output> {
+    const answer =
+      this.#inPlace?.offload(by, module, input) ??
+      this.#cpu.run(module, input, { ...options, signal: by.signal });
     return answer as Promise<Output>;
   }
 }

@@ -6,6 +6,7 @@ import {
   type Target,
   type TellOptions,
 } from '../agent/context.ts';
+import type { OffloadOptions } from '../agent/offload.ts';
 import { HandlingBudget } from '../budget/handling-budget.ts';
 import { type Funds, fundsOf } from '../budget/mail-account.ts';
 import { type Mail, messageTypeOf, NO_ASK, toEnvelope } from '../mailbox/mail.ts';
@@ -180,8 +181,8 @@ export class Handling implements HandlingContext<never> {
     return await this.cell.thread.outside.effect(this, name, run);
   }
 
-  offload<Input, Output>(module: URL, input: Input): Promise<Output> {
-    return this.cell.thread.outside.offload<Input, Output>(this, module, input);
+  offload<Input, Output>(module: URL, input: Input, options: OffloadOptions = {}): Promise<Output> {
+    return this.cell.thread.outside.offload<Input, Output>(this, module, { ...options, input });
   }
 
   ask<Input, Output>(target: Target<Input, Output>, input: Input, options: AskOptions = {}): Promise<Output> {

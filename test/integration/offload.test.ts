@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { capability, defineAgent, startSystem } from 'orrery';
 import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { CpuPool, type CpuPoolOptions } from '../../runtime/agent/offload.ts';
 import { deadlineExceeded } from '../../runtime/protocol/errors.ts';
 import { systemSeams } from '../../runtime/protocol/system-seams.ts';
@@ -8,6 +10,7 @@ import { systemSeams } from '../../runtime/protocol/system-seams.ts';
 const fixture = (name: string): URL => new URL(`../fixtures/offload/${name}.ts`, import.meta.url);
 const double = fixture('double');
 const behave = fixture('behave');
+const counts = fixture('counts');
 
 /** The threads of this process, whoever started them. */
 const threadCount = (): number => (process.report.getReport() as { workers: unknown[] }).workers.length;
@@ -26,7 +29,7 @@ afterEach(async () => {
 /** A loop that says through shared memory that it has begun. */
 function loop(pool: CpuPool, signal?: AbortSignal) {
   const beat = new Int32Array(new SharedArrayBuffer(4));
-  const run = pool.run(behave, { kind: 'loop', beat }, signal).catch((error: unknown) => error);
+  const run = pool.run(behave, { kind: 'loop', beat }, { signal }).catch((error: unknown) => error);
   const hasBegun = async (): Promise<void> => {
     while (Atomics.load(beat, 0) === 0) await new Promise(setImmediate);
   };
@@ -114,7 +117,9 @@ describe('the CPU pool', () => {
 
   it('rejects with the reason of the abort if that is an error of ours', async () => {
     const reason = deadlineExceeded('the envelope', 5);
-    await expect(newPool().run(double, { value: 1 }, AbortSignal.abort(reason))).rejects.toBe(reason);
+    await expect(newPool().run(double, { value: 1 }, { signal: AbortSignal.abort(reason) })).rejects.toBe(
+      reason,
+    );
   });
 
   it('takes a task that is aborted while it waits out of the line', async () => {
@@ -122,7 +127,7 @@ describe('the CPU pool', () => {
     const stop = new AbortController();
     const impatient = new AbortController();
     const first = loop(pool, stop.signal);
-    const waiting = pool.run(double, { value: 1 }, impatient.signal);
+    const waiting = pool.run(double, { value: 1 }, { signal: impatient.signal });
     impatient.abort();
     await expect(waiting).rejects.toMatchObject({ code: 'CANCELLED' });
     await first.hasBegun();
@@ -144,6 +149,59 @@ describe('the CPU pool', () => {
     const pool = newPool({ idleTimeoutMs: 10 });
     await pool.run(double, { value: 1 });
     await expect.poll(threadCount, { timeout: 100_000 }).toBe(before);
+  });
+
+  it('keeps what a task has loaded for the next one that says so, whatever becomes of other threads', async () => {
+    const before = threadCount();
+    const pool = newPool({ idleTimeoutMs: 10 });
+    const count = () => pool.run<number>(counts, {}, { keepsLoaded: true });
+    expect(await count()).toBe(1);
+    expect(await pool.run<number>(counts, {})).toBe(1);
+    await expect.poll(threadCount, { timeout: 100_000 }).toBe(before + 1);
+    const stop = new AbortController();
+    const { run, hasBegun } = loop(pool, stop.signal);
+    await hasBegun();
+    stop.abort();
+    await run;
+    expect(await count()).toBe(2);
+    expect(await pool.close()).toBe(0);
+    expect(threadCount()).toBe(before);
+  });
+
+  it('lets what was loaded go when nobody has wanted it for long', async () => {
+    const before = threadCount();
+    const pool = newPool({ loadedTimeoutMs: 10 });
+    await pool.run(counts, {}, { keepsLoaded: true });
+    await expect.poll(threadCount, { timeout: 100_000 }).toBe(before);
+  });
+
+  it('has an agent say so', async () => {
+    const before = threadCount();
+    const about = { description: 'Counts', input: z.boolean(), output: z.number() };
+    const tally = capability({ id: 'tally', ...about });
+    const counting = {
+      id: 'counting',
+      name: 'COUNTING',
+      version: '1.0.0',
+      description: 'Counts',
+      tier: 3,
+    } as const;
+    const agent = defineAgent(counting).handle(tally, (keepsLoaded, ctx) =>
+      ctx.offload<object, number>(counts, {}, { keepsLoaded }),
+    );
+    await using system = await startSystem({
+      agents: [agent],
+      workers: 1,
+      spareThread: false,
+      cpu: { idleTimeoutMs: 10 },
+    });
+    const team = threadCount();
+    expect(await system.ask(tally, true)).toBe(1);
+    expect(await system.ask(tally, false)).toBe(1);
+    await expect.poll(threadCount, { timeout: 100_000 }).toBe(team + 1);
+    expect(await system.ask(tally, true)).toBe(2);
+    await system.stop();
+    expect(threadCount()).toBe(before);
   });
 
   it('leaves no thread when it closes: not of a loop, an aborted one, a waiting task or one about to start', async () => {
@@ -185,7 +243,18 @@ describe('the CPU pool', () => {
     });
   });
 
-  it.each([{ maxThreads: 0 }, { maxOldGenerationSizeMb: 1 }])('refuses the options %j', (options) => {
-    expect(() => newPool(options)).toThrow(/cpuPool/);
+  it('refuses options of a task that are none', async () => {
+    const run = newPool().run(double, { value: 1 }, { keepsLoaded: 'yes' } as never);
+    await expect(run).rejects.toMatchObject({
+      code: 'INVALID_OPTIONS',
+      message: expect.stringContaining('options.keepsLoaded is "yes"'),
+    });
   });
+
+  it.each([{ maxThreads: 0 }, { maxOldGenerationSizeMb: 1 }, { loadedTimeoutMs: 2 ** 31 }])(
+    'refuses the options %j',
+    (options) => {
+      expect(() => newPool(options)).toThrow(/cpuPool/);
+    },
+  );
 });

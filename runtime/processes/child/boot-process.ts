@@ -51,10 +51,10 @@ async function loadAgent(
     definition,
     host: host,
     seams,
-    offload: async (task, input, signal) => {
+    offload: async (task, input, terms) => {
       if (!kept.worker)
         throw invalidOptions('permissions.worker', false, 'true, for ctx.offload in a process');
-      return pool.run(task, input, signal);
+      return pool.run(task, input, terms);
     },
   });
   host.say({ t: 'loaded', description: describeAgent(definition) });

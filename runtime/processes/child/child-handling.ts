@@ -6,6 +6,7 @@ import {
   type Target,
   type TellOptions,
 } from '../../agent/context.ts';
+import type { OffloadOptions, OffloadTerms } from '../../agent/offload.ts';
 import { sleepUntil } from '../../protocol/sleep-until.ts';
 import type { Budget, Cost } from '../../protocol/budget.ts';
 import type { A2AEnvelope } from '../../protocol/envelope.ts';
@@ -27,7 +28,7 @@ export interface HandlingAgent {
   readonly host: HostConnection;
   readonly requests: ChildRequests;
   readonly seams: Seams;
-  offload(module: URL, input: unknown, signal: AbortSignal): Promise<unknown>;
+  offload(module: URL, input: unknown, terms: OffloadTerms): Promise<unknown>;
   /** The handling is done and `output` is its answer. */
   finish(handling: ChildHandling, output: unknown): void;
   /** The handling ends with an error. */
@@ -123,8 +124,8 @@ export class ChildHandling implements HandlingContext<never> {
     return await run(this.signal);
   }
 
-  offload<Input, Output>(module: URL, input: Input): Promise<Output> {
-    return this.#agent.offload(module, input, this.signal) as Promise<Output>;
+  offload<Input, Output>(module: URL, input: Input, options: OffloadOptions = {}): Promise<Output> {
+    return this.#agent.offload(module, input, { ...options, signal: this.signal }) as Promise<Output>;
   }
 
   ask<Input, Output>(target: Target<Input, Output>, input: Input, options: AskOptions = {}): Promise<Output> {

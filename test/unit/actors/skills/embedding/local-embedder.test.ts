@@ -7,10 +7,10 @@ const VECTOR = new Float32Array(512);
 
 /** A CPU pool that answers at once, and what it was asked. */
 function poolThat(answer: (texts: readonly string[]) => unknown) {
-  const asked: { readonly module: URL; readonly texts: readonly string[] }[] = [];
-  const offload = async <Input, Output>(module: URL, input: Input): Promise<Output> => {
+  const asked: { readonly module: URL; readonly texts: readonly string[]; readonly options: unknown }[] = [];
+  const offload = async <Input, Output>(module: URL, input: Input, options?: unknown): Promise<Output> => {
     const texts = input as readonly string[];
-    asked.push({ module, texts });
+    asked.push({ module, texts, options });
     return (await answer(texts)) as Output;
   };
   return { asked, embedder: localEmbedder({ offload }) };
@@ -24,6 +24,12 @@ describe('The local embedder', () => {
     expect(vectors.map((vector) => `${vector[0]}`)).toEqual(texts);
     expect(asked.map((one) => one.texts.length)).toEqual([16, 16, 8]);
     expect(asked[0]?.module.pathname).toMatch(/local-model\.offload\.ts$/);
+  });
+
+  it('has the model stay loaded for whoever asks after a pause', async () => {
+    const { asked, embedder } = poolThat(() => [VECTOR]);
+    await embedder.embed(['text']);
+    expect(asked.map(({ options }) => options)).toEqual([{ keepsLoaded: true }]);
   });
 
   it('asks for nothing where there are no texts', async () => {
