@@ -417,6 +417,18 @@ export function describeMemories(name: string, open: () => Promise<SkillStore>):
         expect(await found({ minScore: 1.5 })).toEqual([]);
       });
 
+      it('though what it contradicts is found before it, where only what holds is wanted', async () => {
+        const holds = await here.put(alice, 'note of the harbour at noon', {
+          subject: 's',
+          layer: 'project',
+        });
+        const shadowed = await here.put(alice, 'note', { subject: 's', layer: 'org' });
+        expect(await here.found(alice, 'note', { limit: 1 })).toEqual([shadowed]);
+        expect(await here.found(alice, 'note', { limit: 1, withShadowed: false })).toEqual([holds]);
+        expect(await here.found(alice, 'note', { withShadowed: false })).toEqual([holds]);
+        expect(await here.found(alice, 'note', { withShadowed: true })).toEqual([shadowed, holds]);
+      });
+
       it('in its current words, and not in those that it had', async () => {
         const id = await here.put(alice, 'the office is in Vienna');
         expect(await there.found(alice, 'vienna')).toEqual([id]);

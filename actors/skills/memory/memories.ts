@@ -43,6 +43,8 @@ const MOST_VERSIONS = 1_000;
 /** How many are looked at beside those that are wanted, so that those of equal score are in their order; and up to how many. */
 const TIES = 10;
 const MOST_TIES = 1_000;
+/** How many times as many are looked at where those that do not hold are left out. */
+const LEFT_OUT = 4;
 
 export interface MemoriesDeps {
   readonly store: SkillStore;
@@ -104,20 +106,22 @@ export class Memories {
     input: Input<typeof memorySearch>,
     meaning: Meaning | undefined,
   ): Promise<Output<typeof memorySearch>> {
-    const { limit, minScore = 0, at = this.#deps.now() } = input;
+    const { limit, minScore = 0, at = this.#deps.now(), withShadowed = true } = input;
     const layers = layersMeant(input);
     const ranks = new Set(layers.map(rankOf));
     const index = await this.#deps.indexes.of(caller.tenant);
     const holds = (memory: IndexedMemory): boolean => maySee(caller, memory) && isValidAt(memory, at);
     const takes = (memory: IndexedMemory) => holds(memory) && ranks.has(memory.layer) && fits(memory, input);
-    const found = bestOf(index, { text: input.query, vector: meaning?.vector, takes, most: limit });
-    const best = found
+    const wanted = withShadowed ? limit : limit * LEFT_OUT;
+    const found = bestOf(index, { text: input.query, vector: meaning?.vector, takes, most: wanted });
+    const ranked = found
       .filter(({ score }) => score >= minScore)
       .map(({ memory, ...rest }) => ({ ...rest, memory, id: memory.id, rank: memory.layer }))
       .toSorted(byRelevance)
-      .slice(0, limit);
-    const subjects = new Set(best.flatMap(({ memory }) => memory.subject ?? []));
+      .slice(0, wanted);
+    const subjects = new Set(ranked.flatMap(({ memory }) => memory.subject ?? []));
     const shadows = shadowsAmong([...subjects].flatMap((subject) => index.about(subject).filter(holds)));
+    const best = ranked.filter(({ id }) => withShadowed || !shadows.has(id)).slice(0, limit);
     const rows = await this.#rowsOf(
       caller,
       best.map(({ id }) => id),

@@ -109,6 +109,10 @@ export const memorySearch = capability({
     scope: StoredName.optional(),
     tags: Tags.optional(),
     minScore: z.number().min(0).max(2).optional(),
+    withShadowed: z
+      .boolean()
+      .optional()
+      .describe('Also those that a more specific layer contradicts; true where nothing is said'),
     at: Moment.optional(),
   }),
   output: z.strictObject({
