@@ -111,7 +111,7 @@ export class MissionSkills {
     const options = { signal };
     const query = [item.title, item.description ?? '', ...item.acceptance].join('\n').slice(0, MOST_QUERY);
     const search = (over: object) =>
-      this.#ask(memorySearch, { query: query.toWellFormed().replaceAll('\0', ' '), ...over }, options);
+      this.#ask(memorySearch, { query: query.toWellFormed().replaceAll('\0', ' '), withShadowed: false, ...over }, options);
     const [own, ofProject, wider] = await Promise.all([
       this.#memoriesOf(item, options),
       search({ layers: ['project'], scope: project, limit: OF_PROJECT }),
@@ -126,8 +126,7 @@ export class MissionSkills {
           other.importance - one.importance,
       )
       .slice(0, OWN);
-    const found = [...ofProject.results, ...wider.results].filter(({ shadowed }) => !shadowed);
-    const remembered = bounded([...last, ...found].map(rememberedOf));
+    const remembered = bounded([...last, ...ofProject.results, ...wider.results].map(rememberedOf));
     // Only what is given on has come from somewhere.
     return { remembered, taint: taintOfAll(remembered.map(({ taint }) => taint)) };
   }
