@@ -23,7 +23,7 @@ interface Deed {
 const deed: fc.Arbitrary<Deed> = fc.record({
   tenant: fc.nat(TENANTS - 1),
   user: fc.nat(1),
-  door: fc.nat(7),
+  door: fc.nat(SkillTeam.doorNames.length - 1),
   tool: fc.constantFrom(
     ...['memory_add', 'memory_add', 'memory_add', 'memory_search', 'memory_search', 'memory_get'],
     ...['memory_list', 'memory_update', 'memory_delete', 'memory_export'],

@@ -114,13 +114,11 @@ describe.each(SkillTeam.doorNames)('Memory by %s', (name) => {
     const asked = await door.call(users.ann, 'memory_update', { subject, content: 'Thirty at a time' });
     if (asked.kind !== 'question') throw new Error(JSON.stringify(asked));
     expect(asked.question).toContain(`Which memory about "${subject}"?`);
-    if (name !== 'envelopes') {
-      const answer = { which: { action: 'accept', content: { memory_id: project.memory_id } } };
-      expect(outputOf(await asked.answer(answer))).toMatchObject({
-        memory_id: project.memory_id,
-        version: 2,
-      });
-    }
+    const answer = { which: { action: 'accept', content: { memory_id: project.memory_id } } };
+    expect(outputOf(await door.answer(users.ann, asked.ticket, answer))).toMatchObject({
+      memory_id: project.memory_id,
+      version: 2,
+    });
     for (const { memory_id } of [user, project]) await done(users.ann, 'memory_delete', { memory_id });
   });
 });
