@@ -1,7 +1,7 @@
 import { startSystem, systemSeams, type Team } from 'orrery';
 import { type Serving, serve } from 'orrery/gateway';
 import { memoryAdd, skillAgents } from 'orrery/skills';
-import { A2AClient, type A2ATask, chainRpc, xprBinding } from 'orrery/xpr';
+import { A2AClient, type A2ATask, chainRpc, type SendMessageOptions, xprBinding } from 'orrery/xpr';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { publicKeyOfPrivate } from '../../gateway/xpr/chain/k1-signature.ts';
 import { ChainNode } from '../fixtures/chain-node.ts';
@@ -27,8 +27,10 @@ afterAll(async () => {
   await node.stop();
 });
 
-const call = (tool: string, args: object): Promise<A2ATask> =>
-  alice.sendMessage({ role: 'user', parts: [{ type: 'data', data: { tool, arguments: args } }] });
+const call = (tool: string, args: object, options: SendMessageOptions = {}): Promise<A2ATask> => {
+  const data = { tool, arguments: args as never };
+  return alice.sendMessage({ role: 'user', parts: [{ type: 'data', data }] }, options);
+};
 
 describe('An account of XPR that signs, which has no roles and no tenant', () => {
   it('reads what is of no tenant (A-04, A-05)', async () => {
@@ -44,11 +46,8 @@ describe('An account of XPR that signs, which has no roles and no tenant', () =>
       ['knowledge_add', { type: 'adr', title: 'x', content: 'x' }],
       ['governance_policy_put', { policy: { id: 'x', name: 'x', layer: 'project', rules: [] } }],
     ] as const) {
-      const said = {
-        role: 'user' as const,
-        parts: [{ type: 'data' as const, data: { tool, arguments: args } }],
-      };
-      const { status } = await alice.sendMessage(said, { metadata: { roles: ['admin'], tenant: 'acme' } });
+      const claims = { metadata: { roles: ['admin'], tenant: 'acme' } };
+      const { status } = await call(tool, args, claims);
       expect([status.state, status.message?.parts]).toEqual([
         'failed',
         expect.arrayContaining([

@@ -2,7 +2,8 @@ import type { z } from 'zod';
 import { refused } from '../../../runtime/protocol/errors.ts';
 import { mergeTaint, type Taint } from '../../../runtime/protocol/taint.ts';
 import type { HandlingContext } from '../../../runtime/public.ts';
-import { approvalOf, inputRequired, taskOf } from '../../tasks/index.ts';
+import { inputRequired, taskOf } from '../../tasks/index.ts';
+import { approvalByCaller } from '../approval-by-caller.ts';
 import { requireRole, type RoleNames } from '../role.ts';
 import { type SkillCaller, skillCallerOf } from '../skill-caller.ts';
 import type { SkillStore } from '../store/skill-store.ts';
@@ -40,6 +41,11 @@ export interface KnowledgeSkillDeps {
   readonly sources: readonly KnowledgeSource[];
 }
 
+interface Reader {
+  readonly signal: AbortSignal;
+  readonly ended: Promise<void>;
+}
+
 /** In these layers a person decides on what is promoted. */
 const APPROVED: ReadonlySet<KnowledgeLayer> = new Set(['org', 'company']);
 
@@ -48,8 +54,8 @@ export class KnowledgeSkill {
   readonly #deps: KnowledgeSkillDeps;
   readonly #views: KnowledgeViews;
   readonly #items: KnowledgeItems;
-  /** Sources that are read now. */
-  readonly #read = new Set<KnowledgeSource>();
+  /** Who reads which source now. */
+  readonly #readers = new Map<KnowledgeSource, Reader>();
 
   constructor(deps: KnowledgeSkillDeps) {
     this.#deps = deps;
@@ -166,8 +172,8 @@ export class KnowledgeSkill {
     await this.#requireHolds(caller, id);
     const taint = mergeTaint(item.taint, ctx.envelope.metadata?.taint);
     mark(ctx, [item.taint]);
-    if (known === undefined && APPROVED.has(toLayer) && taskOf(ctx) !== undefined)
-      await approvalOf(ctx, promotionOf(item, { toLayer, scope, taint }));
+    if (known === undefined && APPROVED.has(toLayer))
+      await approvalByCaller(ctx, promotionOf(item, { toLayer, scope, taint }));
     const made = known ?? (await this.#items.promote(caller, item, { toLayer, scope, taint }));
     return { ...changed(made, `"${made.title}" holds for the layer ${toLayer}`), promotedFrom: id };
   }
@@ -186,8 +192,7 @@ export class KnowledgeSkill {
     const task = taskOf(ctx);
     const state = SyncState.safeParse(task?.state).data;
     const source = this.#source(caller, name ?? state?.source ?? task?.answer);
-    if (this.#read.has(source)) throw refused(`The source "${source.name}" is being read already`);
-    this.#read.add(source);
+    const done = await this.#reads(source, ctx.signal);
     try {
       const { commit, faults, ...result } = await syncKnowledge(this.#deps.store, source, {
         signal: ctx.signal,
@@ -200,8 +205,25 @@ export class KnowledgeSkill {
       });
       return { success: true, ...result, faults: [...faults], ...(commit !== undefined && { commit }) };
     } finally {
-      this.#read.delete(source);
+      done();
     }
+  }
+
+  /**
+   * Has nobody else read the source until the returned function is called. Throws REFUSED where somebody does. A reader that was
+   * cancelled is waited for: it ends soon, and whoever has cancelled it may go on at once.
+   */
+  async #reads(source: KnowledgeSource, signal: AbortSignal): Promise<() => void> {
+    for (let other = this.#readers.get(source); other !== undefined; other = this.#readers.get(source)) {
+      if (!other.signal.aborted) throw refused(`The source "${source.name}" is being read already`);
+      await other.ended;
+    }
+    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    this.#readers.set(source, { signal, ended });
+    return () => {
+      this.#readers.delete(source);
+      resolve();
+    };
   }
 
   /** What was superseded is accepted still, and holds no more. */

@@ -24,8 +24,16 @@ import { type OpenKnowledge, openKnowledge } from '../../../../fixtures/skills/k
 
 type Context = HandlingContext<KnowledgeSkill>;
 
-/** - `task` what the note of a task says beside. - `taint` of the envelope. */
+/**
+ * - `task`   what the note of a task says beside.
+ * - `taint`  of the envelope.
+ * - `given`  what was answered before, outside of a task.
+ * - `sender` of the envelope. @default that of a caller outside
+ */
 interface Call {
+  readonly signal?: AbortSignal;
+  readonly given?: object;
+  readonly sender?: string;
   readonly requester?: Requester;
   readonly task?: Partial<TaskNote>;
   readonly taint?: Taint;
@@ -79,20 +87,33 @@ const noteOf = (task: Partial<TaskNote>): TaskNote => ({
   ...task,
 });
 
-function contextOf({ requester, task, taint }: Call): Context {
+function contextOf({
+  requester,
+  task,
+  taint,
+  given,
+  sender = 'system/host',
+  signal = new AbortController().signal,
+}: Call): Context {
   return {
     self: 'knowledge',
     requester,
     envelope: {
-      sender: 'system/host',
-      metadata: { ...(task && { task: noteOf(task) }), ...(taint && { taint }) },
+      sender,
+      metadata: {
+        ...(task && { task: noteOf(task) }),
+        ...(taint && { taint }),
+        ...(given && { client: { can: ['question'], given } }),
+      },
     },
-    signal: new AbortController().signal,
+    signal,
+    // Nobody approves anything.
+    ask: async () => ({ isByNobody: true }),
     newId: knowledge.seams.newId,
     markOutside: (source: string) => marked.push(source),
     report: (what: unknown) => reports.push(what),
     progress: (...how: unknown[]) => progress.push(how),
-    effect: (_name: string, run: (signal: AbortSignal) => unknown) => run(new AbortController().signal),
+    effect: (_name: string, run: (signal: AbortSignal) => unknown) => run(signal),
   } as unknown as Context;
 }
 
@@ -330,9 +351,65 @@ describe('knowledge_promote', () => {
       layer: 'team',
       promotedFrom: 'k1',
     });
-    const made = await promote({ id: 'k1', toLayer: 'company' });
+    const company = { id: 'k1', toLayer: 'company' } as const;
+    const made = await promote(company, { ...as('admin'), given: await approved(company) });
     expect(made).toMatchObject({ layer: 'company', status: 'accepted' });
     expect(await details(promote({ id: 'k1', toLayer: 'company' }, inTask))).toBeUndefined();
+  });
+
+  /** What whoever is asked outside of a task answers. */
+  const approved = async (wanted: { id: string; toLayer: 'org' | 'company' }, yes = true) => {
+    const asked = await promote(wanted).then(
+      () => undefined,
+      (error: { details: { pause: { schema: { required: string[] } } } }) => error.details.pause.schema,
+    );
+    const [name = ''] = asked?.required ?? [];
+    return { [name]: { action: 'accept', content: { approved: yes } } };
+  };
+  const org = { id: 'k1', toLayer: 'org' } as const;
+
+  it('asks a caller outside of a task itself, about exactly that (C-24)', async () => {
+    await add();
+    await add({ title: 'Other' });
+    await expect(promote(org)).rejects.toMatchObject({
+      code: 'INPUT_REQUIRED',
+      message: 'Have the adr "Use SQLite" hold for the layer org?',
+    });
+    const given = await approved(org);
+    for (const [wanted, call] of [
+      [{ id: 'k2', toLayer: 'org' }, {}],
+      [{ id: 'k1', toLayer: 'company' }, {}],
+      [org, { taint: ['web:a'] }],
+      [org, { given: { approve: { action: 'accept', content: { approved: true } } } }],
+    ] as const)
+      await expect(promote(wanted, { ...as('admin'), given, ...call } as Call)).rejects.toMatchObject({
+        code: 'INPUT_REQUIRED',
+      });
+    expect(await promote(org, { ...as('admin'), given })).toMatchObject({ layer: 'org' });
+  });
+
+  it('is refused by who says no, and by whoever may not promote, also with the answer (A-06)', async () => {
+    await add();
+    const yes = await approved(org);
+    const [name] = Object.keys(yes) as [string];
+    for (const given of [await approved(org, false), { [name]: { action: 'decline' } }])
+      await expect(promote(org, { ...as('admin'), given })).rejects.toMatchObject({
+        code: 'NOT_PERMITTED',
+        message: '"knowledge.promote" was not approved',
+      });
+    await expect(promote(org, { ...as('developer'), given: yes })).rejects.toMatchObject({
+      message: expect.stringContaining('takes the role architect'),
+    });
+    expect((await query({ layer: 'org' })).items).toEqual([]);
+  });
+
+  it('believes no agent that says its caller has approved', async () => {
+    await add();
+    const given = await approved(org);
+    await expect(promote(org, { ...as('admin'), given, sender: 'mars' })).rejects.toMatchObject({
+      code: 'NOT_PERMITTED',
+      message: '"knowledge.promote" was not approved: nobody is there who could approve it',
+    });
   });
 
   it('promotes nothing that was superseded', async () => {
@@ -408,6 +485,19 @@ describe('knowledge_sync', () => {
     expect(first.status).toBe('fulfilled');
     expect(second).toMatchObject({ reason: { message: 'The source "docs" is being read already' } });
     await sync();
+  });
+
+  it('goes on once a reading that was cancelled has ended, one at a time', async () => {
+    folder.put({ 'x.md': file('x') });
+    const abort = new AbortController();
+    const cut = sync({}, { ...as('admin'), signal: abort.signal });
+    abort.abort(new Error('cancelled'));
+    const results = await Promise.allSettled([cut, sync(), sync()]);
+    expect(results).toMatchObject([
+      { reason: { message: 'cancelled' } },
+      { value: { added: 1 } },
+      { reason: { message: 'The source "docs" is being read already' } },
+    ]);
   });
 });
 
