@@ -353,11 +353,13 @@ export class TaskEngine implements TaskService {
     task: LiveTask,
     { message, terms, bytes }: Pick<ParsedSaid, 'message' | 'terms'> & { readonly bytes: number },
   ): Omit<TakenMessage, 'isFirst'> {
+    const isAnswer = isTaskInterrupted(task.state);
     task.change({ kind: 'message', message }, { terms, bytes });
     const { generation } = task;
     this.#deadlines.set(task, terms?.deadlineAtMs);
     this.#turns.add(task, { message, terms: terms ?? DEFAULT_TERMS });
-    return { task, generation, message };
+    // Whoever has answered is not shown the question once more: its turn has begun by now, if there is room for it.
+    return { task, generation: isAnswer ? task.generation : generation, message };
   }
 
   #published(task: LiveTask, changes: readonly TaskChange[]): void {

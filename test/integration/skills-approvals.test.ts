@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CallOutcome, Door, SkillUser } from '../fixtures/skills/doors.ts';
+import { mcpTaskDoor } from '../fixtures/skills/mcp-task-door.ts';
 import { outputOf, SkillTeam } from '../fixtures/skills/skill-team.ts';
 
 /** A promotion that somebody is asked about. */
@@ -7,14 +8,14 @@ type Asked = Extract<CallOutcome, { kind: 'question' }>;
 
 let team: SkillTeam;
 beforeAll(async () => {
-  team = await SkillTeam.start();
+  team = await SkillTeam.start({ mcpTasks: () => 'preferred' });
 });
 afterAll(() => team[Symbol.asyncDispose]());
 
 const ADR = { type: 'adr', title: 'One queue', content: 'Because of its order.', status: 'accepted' };
 const QUESTION = 'Have the adr "One queue" hold for the layer company?';
 
-describe.each(SkillTeam.doorNames)('A promotion by %s', (name) => {
+describe.each([...SkillTeam.doorNames, 'MCP as a task'])('A promotion by %s', (name) => {
   let door: Door;
   let chief: SkillUser;
   let developer: SkillUser;
@@ -28,7 +29,7 @@ describe.each(SkillTeam.doorNames)('A promotion by %s', (name) => {
     return { ...outcome, id };
   };
   beforeAll(() => {
-    door = team.door(name);
+    door = name === 'MCP as a task' ? mcpTaskDoor(team) : team.door(name);
   });
   beforeEach(() => {
     chief = team.user(`acme by ${name}`, 'admin');

@@ -157,6 +157,16 @@ describe.each(['sqlite', 'postgres'] as const)('Hostile input with %s', (store) 
         expect(await everything()).toEqual(kept);
       });
 
+      it('takes no field from a prototype, which A2A leaves out and others refuse by name', async () => {
+        const args = JSON.parse('{"content":"Proto","__proto__":{"layer":"company"}}') as object;
+        const outcome = await door.call(chief, 'memory_add', args);
+        if (outcome.kind === 'done') {
+          expect(outcome.output).toMatchObject({ layer: 'user', duplicate: false });
+          await done(chief, 'memory_delete', { memory_id: outcome.output.memory_id });
+        } else expect(outcome).toMatchObject({ message: expect.stringContaining('__proto__ is') });
+        expect(await everything()).toEqual(kept);
+      });
+
       it('has a pattern end whatever the text, and reads no file that is named (A-17, A-18)', async () => {
         const evil = { ...MATCH, value: '^(a+)+$' };
         const { id } = await done(chief, 'knowledge_add', { ...ITEM, constraints: [evil] });

@@ -45,9 +45,8 @@ describe.each(NAMES)('A sync that takes long, by %s', (name) => {
     way = longWays(team).find((one) => one.name === name) as LongWay;
     lead = team.user(tenantOf(name), 'tech-lead');
   });
-  const [envelopes] = SkillTeam.doorNames;
   const count = async () =>
-    outputOf(await team.door(envelopes).call(lead, 'knowledge_query', { limit: 1 })).totalCount;
+    outputOf(await team.door('envelopes').call(lead, 'knowledge_query', { limit: 1 })).totalCount;
 
   it('says how far it is, is cancelled half-way, keeps what was done, and is gone on with (A-10, A-11)', async () => {
     const read = git.wanted.length;

@@ -49,6 +49,28 @@ describe('A task', () => {
     expect((await ended(id)).status.state).toBe('completed');
   });
 
+  it('does not ask whoever has answered once more, while that is being kept (X-51)', async () => {
+    const log = new KeptTasks(true);
+    const { engine, turnOf, ended } = await engineInHand({ log });
+    const kept = async <Result>(work: Promise<Result>): Promise<Result> => {
+      let isDone = false;
+      const result = work.finally(() => {
+        isDone = true;
+      });
+      await until('it is kept', () => {
+        if (!isDone) log.keep();
+        return isDone;
+      });
+      return result;
+    };
+    const { id } = await kept(engine.send(ALICE, said('m1')));
+    (await kept(turnOf(0))).end({ state: 'input-required', message: agentSays('which one?') });
+    expect((await kept(ended(id))).status.state).toBe('input-required');
+    const answered = await kept(engine.send(ALICE, said('m2', { taskId: id })));
+    expect(answered.status.state).toBe('working');
+    expect(textsOf(answered)).toEqual(['m1', 'which one?', 'm2']);
+  });
+
   it('has one turn after the other, and is not done before everything that was said is worked at', async () => {
     const { engine, turns, turnOf, ended } = await engineInHand();
     const { id } = await engine.send(ALICE, said('m1'));
