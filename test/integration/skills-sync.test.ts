@@ -63,7 +63,7 @@ describe.each(NAMES)('A sync that takes long, by %s', (name) => {
     if (name !== 'MCP as a task') expect(told.fraction).toBe(BATCH / FILES);
     await git.waits();
     await call.cancel();
-    git.forget();
+    await git.ended();
     expect((await call.stands()).state).toBe('canceled');
     expect(await count()).toBe(BATCH);
 
