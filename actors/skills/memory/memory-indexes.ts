@@ -135,15 +135,17 @@ class Followed {
 
 type Numbered = 'memories' | 'memory_vectors' | 'removed_memories';
 
-/** The next page of a query's rows, in the order in which they were written. */
+/**
+ * The next page of a query's rows, in the order in which they were written. It names where they begin by itself: within an "or" no
+ * database looks for that in an index, but passes all rows before.
+ */
 function after<Row>(
   query: SelectQueryBuilder<SkillTables, Numbered, Row>,
   { revision, id }: Cursor,
 ): SelectQueryBuilder<SkillTables, Numbered, Row> {
   return query
-    .where((eb) =>
-      eb.or([eb('revision', '>', revision), eb.and([eb('revision', '=', revision), eb('id', '>', id)])]),
-    )
+    .where('revision', '>=', revision)
+    .where((eb) => eb.or([eb('revision', '>', revision), eb('id', '>', id)]))
     .orderBy('revision')
     .orderBy('id')
     .limit(PAGE);

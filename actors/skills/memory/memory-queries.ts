@@ -170,12 +170,9 @@ export async function pageOf(
       .selectAll()
       .where('layer', 'in', layers.map(rankOf))
       .where((eb) => eb.or([eb('layer', 'in', SHARED), eb('owner', '=', caller.principalId)]))
-      .where((eb) =>
-        eb.or([
-          eb('created_at', '>', cursor.createdAt),
-          eb.and([eb('created_at', '=', cursor.createdAt), eb('id', '>', cursor.id)]),
-        ]),
-      )
+      // By itself, not within the "or": so the page begins in the index where the one before ended.
+      .where('created_at', '>=', cursor.createdAt)
+      .where((eb) => eb.or([eb('created_at', '>', cursor.createdAt), eb('id', '>', cursor.id)]))
       .orderBy('created_at')
       .orderBy('id')
       .limit(ROWS);
