@@ -3,9 +3,9 @@ export const SHORT_DIMENSIONS = 256;
 
 /** `dot-products.wat`, assembled. */
 const MODULE =
-  'AGFzbQEAAAABCAFgBH9/f38AAwIBAAUGAQEBgIAEBxgCBm1lbW9yeQIAC2RvdFByb2R1Y3RzAAAKsgEBrwECAn8CeyABIAJBCHRqIQQCQANAIAEgBE8N' +
-  'Af0MAAAAAAAAAAAAAAAAAAAAACEGQQAhBQNAIAEgBWr9AAQAIQcgBiAH/YcBIAAgBUEBdGr9AAQA/boBIAf9iAEgACAFQQF0av0ABBD9ugH9rgH9rgEh' +
-  'BiAFQRBqIgVBgAJJDQALIAMgBv0bACAG/RsBaiAG/RsCIAb9GwNqajYCACADQQRqIQMgAUGAAmohAQwACwsL';
+  'AGFzbQEAAAABCAFgBH9/f38AAwIBAAUGAQEBgIAEBxgCBm1lbW9yeQIAC2RvdFByb2R1Y3RzAAAKswEBsAECAn8CeyABIAJBCHRqIQQCQANAIAEgBE8NAf0M' +
+  'AAAAAAAAAAAAAAAAAAAAACEGQQAhBQNAIAEgBWr9AAQAIQcgBiAH/YcBIAAgBUEBdGr9AAQA/boBIAf9iAEgACAFQQF0av0ABBD9ugH9rgH9rgEhBiAFQRBq' +
+  'IgVBgAJJDQALIAMgBv0bACAG/RsBaiAG/RsCIAb9GwNqarI4AgAgA0EEaiEDIAFBgAJqIQEMAAsLCw==';
 
 const PAGE_BYTES = 64 * 1024;
 const QUERY_BYTES = SHORT_DIMENSIONS * 2;
@@ -53,12 +53,12 @@ export class DotProducts {
   }
 
   /** The dot product with the vector at each of the first `count` places, 0 where none is. It is overwritten by the next query. */
-  with(query: Int8Array, count: number): Int32Array {
+  with(query: Int8Array, count: number): Float32Array {
     const { memory, dotProducts } = this.#exports;
     new Int16Array(memory.buffer, 0, SHORT_DIMENSIONS).set(query);
     const results = QUERY_BYTES + this.#room * SHORT_DIMENSIONS;
     dotProducts(0, QUERY_BYTES, count, results);
-    return new Int32Array(memory.buffer, results, count);
+    return new Float32Array(memory.buffer, results, count);
   }
 
   #grow(): Int8Array {

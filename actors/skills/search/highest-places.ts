@@ -5,7 +5,7 @@ export interface Wanted {
 }
 
 /** The places with the highest scores above 0, in no order. */
-export function highestPlaces(scores: Float32Array | Int32Array, { most, takes }: Wanted): readonly number[] {
+export function highestPlaces(scores: Float32Array, { most, takes }: Wanted): readonly number[] {
   const heap = new LowestFirst(most);
   let floor = 0;
   for (let place = 0; place < scores.length; place++) {

@@ -22,8 +22,7 @@ export function vectorToBytes({ whole, scale, short }: Vector): Uint8Array {
 }
 
 /**
- * The vector that was stored; its `short` is a view of the bytes. Throws STORE_INVALID for bytes that are none, or of another
- * version.
+ * The vector that was stored, as views of the bytes. Throws STORE_INVALID for bytes that are none, or of another version.
  */
 export function vectorFromBytes(bytes: Uint8Array): Vector {
   if (bytes.length < HEADER_BYTES) throw noVector(`has ${bytes.length} bytes, fewer than its header`);
@@ -40,8 +39,7 @@ export function vectorFromBytes(bytes: Uint8Array): Vector {
   const numbersFrom = (at: number, count: number): Int8Array =>
     new Int8Array(bytes.buffer, bytes.byteOffset + at, count);
   return {
-    // A copy, which is kept: what a database gives may be a view of far more.
-    whole: numbersFrom(HEADER_BYTES, dimensions).slice(),
+    whole: numbersFrom(HEADER_BYTES, dimensions),
     scale,
     short: numbersFrom(HEADER_BYTES + dimensions, SHORT_DIMENSIONS),
   };

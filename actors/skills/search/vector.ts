@@ -37,8 +37,9 @@ export function vectorOf(embedding: Float32Array): Vector {
 /** The cosine of the angle between two, -1 to 1. Both must be of one length. */
 export function cosine(one: Pick<Vector, 'whole' | 'scale'>, other: Pick<Vector, 'whole' | 'scale'>): number {
   const { whole } = one;
+  const its = other.whole;
   let sum = 0;
-  for (let at = 0; at < whole.length; at++) sum += (whole[at] as number) * (other.whole[at] as number);
+  for (let at = 0; at < whole.length; at++) sum += (whole[at] as number) * (its[at] as number);
   return Math.max(-1, Math.min(1, sum * one.scale * other.scale));
 }
 

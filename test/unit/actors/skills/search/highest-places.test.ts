@@ -13,7 +13,7 @@ describe('The places with the highest scores', () => {
         fc.integer({ min: 1, max: 4 }),
         (all, most, every) => {
           const takes = (place: number): boolean => place % every === 0;
-          const places = highestPlaces(Int32Array.from(all), { most, takes });
+          const places = highestPlaces(Float32Array.from(all), { most, takes });
           const expected = all
             .filter((score, place) => score > 0 && takes(place))
             .sort((one, other) => other - one)

@@ -5,8 +5,9 @@ import { TextIndex } from '../../../../../actors/skills/search/text-index.ts';
 import { cosine, vectorOf } from '../../../../../actors/skills/search/vector.ts';
 
 const ALL: Pick<HybridQuery, 'takes' | 'most'> = { takes: () => true, most: 10 };
-const towards = (...numbers: number[]) =>
-  vectorOf(Float32Array.from({ length: 512 }, (_, at) => numbers[at] ?? 0));
+const towardsIn = (length: number, numbers: readonly number[]) =>
+  Float32Array.from({ length }, (_, at) => numbers[at] ?? 0);
+const towards = (...numbers: number[]) => vectorOf(towardsIn(512, numbers));
 
 const word = fc.constantFrom('ship', 'broker', 'invoice', 'night', 'port', 'queue');
 const text = fc.array(word, { minLength: 1, maxLength: 6 }).map((words) => words.join(' '));
@@ -37,6 +38,38 @@ describe('The search by words and meaning (A-13, C-22)', () => {
         expect(index.search({ text: query, vector, takes: () => true, most: 100 })).toEqual(expected);
       }),
       { numRuns: 200 },
+    );
+  });
+
+  it('finds the same as among what is there alone, after removals, growth and vectors of other dimensions', () => {
+    const many = fc.array(
+      fc.record({
+        text,
+        numbers: fc.option(numbers),
+        dimensions: fc.constantFrom(512, 512, 300),
+        isRemoved: fc.boolean(),
+      }),
+      { minLength: 150, maxLength: 190 },
+    );
+    fc.assert(
+      fc.property(many, text, numbers, (all, query, direction) => {
+        const changed = new HybridIndex();
+        const plain = new HybridIndex();
+        const places: number[] = [];
+        for (const { text: its, numbers: angle, dimensions, isRemoved } of all) {
+          const vector = angle === null ? undefined : vectorOf(towardsIn(dimensions, angle));
+          const place = changed.add(its, vector);
+          if (isRemoved) continue;
+          plain.add(its, vector);
+          places.push(place);
+        }
+        for (const [place, { isRemoved }] of all.entries()) if (isRemoved) changed.remove(place);
+        const asked = { text: query, vector: towards(...direction), takes: () => true, most: 300 };
+        expect(changed.search(asked)).toEqual(
+          plain.search(asked).map((hit) => ({ ...hit, place: places[hit.place] })),
+        );
+      }),
+      { numRuns: 100 },
     );
   });
 

@@ -28,9 +28,7 @@ describe('A vector as it is stored', () => {
     const stored = vectorToBytes(vector);
     const page = new Uint8Array(stored.length + 20).fill(99);
     page.set(stored, 7);
-    const read = vectorFromBytes(page.subarray(7, 7 + stored.length));
-    expect(read).toEqual(vector);
-    expect(read.whole.buffer).not.toBe(page.buffer);
+    expect(vectorFromBytes(page.subarray(7, 7 + stored.length))).toEqual(vector);
   });
 
   it.each([
