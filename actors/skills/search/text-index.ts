@@ -1,4 +1,4 @@
-import { wordsOf } from './words.ts';
+import { comparedBy, wordsOf, writtenWords } from './words.ts';
 
 /** BM25's saturation of a word's count in a text, and how much a text's length counts (Robertson and Zaragoza, 2009). */
 const K1 = 1.2;
@@ -10,43 +10,36 @@ const ENOUGH_CANDIDATES = 2_000;
 const FIRST_ROOM = 64;
 /** The largest of a byte. BM25 hardly tells so many from more. */
 const MOST_COUNTED = 255;
+/** How many written words are known at most with what they are compared by. */
+const MOST_WRITTEN = 30_000;
+/** Those that are longer are rare, and may keep the whole text in memory that they are a part of. */
+const MOST_WRITTEN_CHARS = 12;
 /** The length of a text that is there no more: one without words is in no column. */
 const REMOVED = 0;
 
-/** Which texts a word is in, and how often: two columns that grow together. */
+/** Which texts a word is in, and how often. */
 class Postings {
-  #at = new Uint32Array(4);
-  #counts = new Uint8Array(4);
-  #length = 0;
+  /** A place times 256, plus the count there: one array grows and is read faster than two. It is for less than 2 ** 24 places. */
+  readonly entries: number[] = [];
   /** How many of these texts are there still. */
   living = 0;
 
   /** Counts the word once more at a place, the last one or a later one; says whether it is the first time there. */
   count(place: number): boolean {
-    const last = this.#length - 1;
-    if (last >= 0 && this.#at[last] === place) {
-      this.#counts[last] = Math.min((this.#counts[last] as number) + 1, MOST_COUNTED);
+    const last = this.entries.length - 1;
+    const entry = last < 0 ? undefined : (this.entries[last] as number);
+    if (entry !== undefined && placeOf(entry) === place) {
+      if (countOf(entry) < MOST_COUNTED) this.entries[last] = entry + 1;
       return false;
     }
-    if (this.#length === this.#at.length) {
-      this.#at = grown(this.#at);
-      this.#counts = grown(this.#counts);
-    }
-    this.#at[this.#length] = place;
-    this.#counts[this.#length] = 1;
-    this.#length += 1;
+    this.entries.push(place * (MOST_COUNTED + 1) + 1);
     this.living += 1;
     return true;
   }
-
-  get at(): Uint32Array {
-    return this.#at.subarray(0, this.#length);
-  }
-
-  get counts(): Uint8Array {
-    return this.#counts.subarray(0, this.#length);
-  }
 }
+
+const placeOf = (entry: number): number => entry >>> 8;
+const countOf = (entry: number): number => entry & MOST_COUNTED;
 
 /** - `similarity` the share of the distinct words of both that both have, 0 to 1. */
 export interface Similar {
@@ -63,7 +56,9 @@ export interface SimilarQuery {
 
 /** Where texts are found by their words: BM25 over the texts of one owner, whose counts nobody else's texts change. */
 export class TextIndex {
-  #words = new Map<string, Postings>();
+  readonly #words = new Map<string, Postings>();
+  /** Where to count a word as it is written: most have come before, and are not taken apart again. */
+  readonly #written = new Map<string, readonly Postings[]>();
   /** The distinct words of the text at each place; undefined at that of a removed one. */
   #textWords: (readonly Postings[] | undefined)[] = [];
   #lengths = new Uint16Array(FIRST_ROOM);
@@ -93,14 +88,15 @@ export class TextIndex {
       this.#lengths = grown(this.#lengths);
       this.#scores = new Float32Array(this.#lengths.length);
     }
-    const words = wordsOf(text);
     const distinct: Postings[] = [];
-    for (const word of words) {
-      const postings = this.#postingsOf(word);
-      if (postings.count(place)) distinct.push(postings);
-    }
+    let words = 0;
+    for (const written of writtenWords(text))
+      for (const postings of this.#postingsOf(written)) {
+        words += 1;
+        if (postings.count(place)) distinct.push(postings);
+      }
     this.#textWords.push(distinct);
-    this.#lengths[place] = Math.min(words.length, 65_535);
+    this.#lengths[place] = Math.min(words, 65_535);
     this.#totalLength += this.#lengths[place] as number;
     this.#living += 1;
     return place;
@@ -146,8 +142,8 @@ export class TextIndex {
       .toSorted((one, other) => one.living - other.living)
       .slice(0, Math.max(0, known.length - needed + 1));
     const candidates = new Set<number>();
-    for (const { at } of rarest) {
-      for (const place of at) candidates.add(place);
+    for (const { entries } of rarest) {
+      for (const entry of entries) candidates.add(placeOf(entry));
       if (candidates.size >= ENOUGH_CANDIDATES) break;
     }
     const own = new Set(known);
@@ -162,27 +158,34 @@ export class TextIndex {
     return found.toSorted((one, other) => other.similarity - one.similarity).slice(0, most);
   }
 
-  #score({ at, counts, living }: Postings, most: number, scores: Float32Array): void {
+  #score({ entries, living }: Postings, most: number, scores: Float32Array): void {
     const weight = (this.#weight(living) * (K1 + 1)) / most;
     const shortest = K1 * (1 - B);
     const ofLength = (K1 * B * this.#living) / Math.max(1, this.#totalLength);
     const lengths = this.#lengths;
-    for (let next = 0; next < at.length; next++) {
-      const place = at[next] as number;
+    for (let next = 0; next < entries.length; next++) {
+      const entry = entries[next] as number;
+      const place = placeOf(entry);
       const length = lengths[place] as number;
       if (length === REMOVED) continue;
-      const count = counts[next] as number;
+      const count = countOf(entry);
       scores[place] = (scores[place] as number) + (weight * count) / (count + shortest + ofLength * length);
     }
   }
 
-  #postingsOf(word: string): Postings {
-    let postings = this.#words.get(word);
-    if (postings === undefined) {
-      postings = new Postings();
+  #postingsOf(written: string): readonly Postings[] {
+    const known = this.#written.get(written);
+    if (known !== undefined) return known;
+    const all = comparedBy(written).map((word) => {
+      const postings = this.#words.get(word) ?? new Postings();
       this.#words.set(word, postings);
+      return postings;
+    });
+    if (written.length <= MOST_WRITTEN_CHARS) {
+      if (this.#written.size === MOST_WRITTEN) this.#written.clear();
+      this.#written.set(written, all);
     }
-    return postings;
+    return all;
   }
 
   /** How much a word says that is in so many texts. */

@@ -10,18 +10,23 @@ const MOST_CHARS = 64;
  * The words of a text as they are compared: in lower case, without accents, names of programs also taken apart, English ones
  * without their endings.
  */
-export function wordsOf(text: string): string[] {
-  const plain = text.normalize('NFKD').replace(/\p{M}/gu, '');
-  const words = plain.match(WORD) ?? [];
-  return words.flatMap(withParts).map((word) => {
-    const short = word.length > MOST_CHARS ? word.slice(0, MOST_CHARS) : word;
+export const wordsOf = (text: string): string[] => writtenWords(text).flatMap(comparedBy);
+
+/** The words of a text as they are written, without accents. */
+export const writtenWords = (text: string): readonly string[] =>
+  text.normalize('NFKD').replace(/\p{M}/gu, '').match(WORD) ?? [];
+
+/** What a written word is compared by: itself, and its parts if it has some. */
+export function comparedBy(word: string): readonly string[] {
+  return withParts(word).map((part) => {
+    const short = part.length > MOST_CHARS ? part.slice(0, MOST_CHARS) : part;
     return LATIN.test(short) ? stemmer(short) : short;
   });
 }
 
-function withParts(word: string): string | string[] {
+function withParts(word: string): readonly string[] {
   const small = word.toLowerCase();
-  if (small === word) return word;
+  if (small === word) return [word];
   const parts = word.replace(HUMP, '$1$3 $2$4').toLowerCase().split(' ');
-  return parts.length === 1 ? small : [small, ...parts];
+  return parts.length === 1 ? [small] : [small, ...parts];
 }

@@ -23,7 +23,17 @@ function plainScores(texts: readonly string[], query: string): number[] {
   });
 }
 
-const word = fc.constantFrom('ship', 'broker', 'invoice', 'night', 'port', 'queue', 'red', 'zebra');
+const word = fc.constantFrom(
+  'ship',
+  'brokers',
+  'invoice',
+  'night',
+  'port',
+  'Queue',
+  'redZebra',
+  'zebra',
+  'crème',
+);
 const text = fc.array(word, { maxLength: 12 }).map((words) => words.join(' '));
 const texts = fc.array(text, { minLength: 1, maxLength: 20 });
 
@@ -88,6 +98,31 @@ describe('The search by words (A-13)', () => {
     index.remove(17);
     expect(index.size).toBe(2);
     expectNear(index.scores('ship'), [plainScores(['ship', 'port'], 'ship')[0] ?? 0, 0, 0]);
+  });
+
+  it('counts words alike before and after so many others that it does not know all as they are written', () => {
+    const index = indexOf(['ships portSide']);
+    const others = Array.from(
+      { length: 30_001 },
+      (_, at) => `w${String.fromCharCode(...[...String(at)].map((digit) => 97 + Number(digit)))}`,
+    );
+    index.add(others.join(' '));
+    index.remove(1);
+    index.add('ships portSide');
+    for (const query of ['ship', 'portSide', 'side'])
+      expectNear(
+        index.scores(query),
+        [1, 0, 1].map((is) => is * (plainScores(['ships portSide'], query)[0] ?? 0)),
+      );
+  });
+
+  it('counts a word up to 255 times in one text', () => {
+    const texts = [255, 256, 300].map((times) => `${'ship '.repeat(times)}${'port '.repeat(300 - times)}`);
+    const [most = 0, more = 0, all = 0] = [...indexOf(texts).scores('ship')];
+    expect([more, all]).toEqual([most, most]);
+    expect(most).toBeGreaterThan(
+      indexOf([...texts, `${'ship '.repeat(254)}${'port '.repeat(46)}`]).scores('ship')[3] ?? 1,
+    );
   });
 
   it('counts a word of the query once, and words that no text has against all', () => {
