@@ -19,6 +19,7 @@ const KINDS = [
   ['paraphrase', 'paraphrases'],
   ['keyword', 'keyword queries'],
   ['question', 'questions'],
+  ['identifier', 'questions by identifier'],
 ] as const;
 
 /** How well the memory's search ranks what answers a question, on a labelled set of our own. */

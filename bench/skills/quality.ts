@@ -38,7 +38,8 @@ export async function measureQuality({
     const paraphrase = mean(scoresOf(method, 'paraphrase'));
     const keyword = mean(scoresOf(method, 'keyword'));
     const question = mean(scoresOf(method, 'question'));
-    return { paraphrase, keyword, question, mean: (paraphrase + keyword) / 2 };
+    const identifier = mean(scoresOf(method, 'identifier'));
+    return { paraphrase, keyword, question, identifier, mean: (paraphrase + keyword) / 2 };
   };
   return { text: qualityOf('text'), vectors: qualityOf('vectors'), hybrid: qualityOf('hybrid') };
 }

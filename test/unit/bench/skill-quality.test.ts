@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LabelledQuery, readLabelledSet } from '../../../bench/skills/labelled-set.ts';
+import { namedMemories } from '../../../bench/skills/named-memories.ts';
 import { ndcg } from '../../../bench/skills/ndcg.ts';
 import { chanceOf, RandomWords } from '../../../bench/skills/random-memories.ts';
 
@@ -37,6 +38,22 @@ describe('The labelled set', () => {
     for (const kind of ['paraphrase', 'keyword', 'question'] as const)
       expect(textsOf(kind).size).toBeGreaterThanOrEqual(100);
     expect(new Set(queries.map(({ text }) => text)).size).toBe(queries.length);
+  });
+
+  it('has at least 150 memories beside those, the same each time, and 40 questions that name one of them', () => {
+    const named = namedMemories();
+    expect(namedMemories()).toEqual(named);
+    expect(named.memories.length).toBeGreaterThanOrEqual(150);
+    expect(memories.length - named.memories.length).toBeGreaterThanOrEqual(400);
+    expect(memories.slice(-named.memories.length)).toEqual(named.memories);
+    expect(textsOf('identifier').size).toBeGreaterThanOrEqual(40);
+    for (const { kind, text, relevant } of queries) {
+      if (kind !== 'identifier') continue;
+      const wanted = memories.filter(({ id }) => id in relevant);
+      const name = wanted[0]?.text.split(/[ ;]/).find((word) => /[-.\d]/.test(word) && text.includes(word));
+      expect(name, text).toBeDefined();
+      expect(memories.filter((memory) => memory.text.includes(name ?? text))).toEqual(wanted);
+    }
   });
 
   it.each([
