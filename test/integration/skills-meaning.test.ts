@@ -31,7 +31,7 @@ describe('Memories with a model from a package', () => {
           return embedding !== null && all && results;
         });
         expect(found[0]).toMatchObject({ content: RAIN, signals: { text: 0 } });
-        expect(found[0]?.score).toBeCloseTo(0.4 * (found[0]?.signals.vector ?? 0));
+        expect(found[0]?.score).toBeCloseTo(0.3 * (found[0]?.signals.vector ?? 0));
       }
     } finally {
       rmSync(folder, { recursive: true });

@@ -3,6 +3,9 @@ import { comparedBy, wordsOf, writtenWords } from './words.ts';
 /** BM25's saturation of a word's count in a text, and how much a text's length counts (Robertson and Zaragoza, 2009). */
 const K1 = 1.2;
 const B = 0.75;
+/** Where a number is asked for, it is what tells things apart: an order, a version, a ticket. It says as much as so many words. */
+const NUMBER_WEIGHT = 5;
+const NUMBER = /^\p{N}/u;
 /** Places of removed texts are kept up to this share of all: then the index is made anew without them. */
 const MOST_REMOVED = 0.2;
 /** Of texts that may be similar no more rare words are looked up once there are so many. */
@@ -114,16 +117,20 @@ export class TextIndex {
   }
 
   /**
-   * How well the text at each place fits, 0 to 1: what BM25 gives it of the most that it could give any text for these words. It is
-   * overwritten by the next query.
+   * How well the text at each place fits, 0 to 1: what BM25 gives it of the most that it could give any text for these words, a
+   * number counting five times. It is overwritten by the next query.
    */
   scores(query: string): Float32Array {
     const scores = this.#scores.subarray(0, this.places).fill(0);
-    const found = [...new Set(wordsOf(query))].map((word) => this.#words.get(word));
-    // A word that no text has is as rare as can be: what is asked for and not there keeps every score low.
-    const most = found.reduce((sum, postings) => sum + this.#weight(postings?.living ?? 0) * (K1 + 1), 0);
-    for (const postings of found)
-      if (postings !== undefined && postings.living > 0) this.#score(postings, most, scores);
+    const asked = [...new Set(wordsOf(query))].map((word) => {
+      const postings = this.#words.get(word);
+      // A word that no text has is as rare as can be: what is asked for and not there keeps every score low.
+      const rarity = this.#weight(postings?.living ?? 0);
+      return { postings, weight: NUMBER.test(word) ? NUMBER_WEIGHT * rarity : rarity };
+    });
+    const most = asked.reduce((sum, { weight }) => sum + weight, 0);
+    for (const { postings, weight } of asked)
+      if (postings !== undefined && postings.living > 0) this.#score(postings, weight / most, scores);
     return scores;
   }
 
@@ -158,8 +165,7 @@ export class TextIndex {
     return found.toSorted((one, other) => other.similarity - one.similarity).slice(0, most);
   }
 
-  #score({ entries, living }: Postings, most: number, scores: Float32Array): void {
-    const weight = (this.#weight(living) * (K1 + 1)) / most;
+  #score({ entries }: Postings, weight: number, scores: Float32Array): void {
     const shortest = K1 * (1 - B);
     const ofLength = (K1 * B * this.#living) / Math.max(1, this.#totalLength);
     const lengths = this.#lengths;

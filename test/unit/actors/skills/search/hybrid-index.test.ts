@@ -16,7 +16,7 @@ const numbers = fc.constantFrom<[number, number]>([1, 0], [0, 1], [1, 1], [1, -1
 const entries = fc.array(fc.record({ text, numbers: fc.option(numbers) }), { minLength: 1, maxLength: 30 });
 
 describe('The search by words and meaning (A-13, C-22)', () => {
-  it('scores by the words plus 0.4 times a cosine above 0, and ranks by that', () => {
+  it('scores by the square of the words plus 0.3 times a cosine above 0, and ranks by that', () => {
     fc.assert(
       fc.property(entries, text, numbers, (all, query, direction) => {
         const index = new HybridIndex();
@@ -31,7 +31,7 @@ describe('The search by words and meaning (A-13, C-22)', () => {
           .map((one, place) => {
             const near = one.numbers === null ? null : cosine(vector, towards(...one.numbers));
             const signals = { text: byWords[place] as number, vector: near };
-            return { place, score: signals.text + 0.4 * Math.max(0, near ?? 0), signals };
+            return { place, score: signals.text ** 2 + 0.3 * Math.max(0, near ?? 0), signals };
           })
           .filter(({ score }) => score > 0)
           .sort((one, other) => other.score - one.score || one.place - other.place);
@@ -105,7 +105,11 @@ describe('The search by words and meaning (A-13, C-22)', () => {
     index.add('port', towards(1));
     const hits = index.search({ text: 'ship', vector: undefined, ...ALL });
     expect(hits).toEqual([
-      { place: 0, score: hits[0]?.signals.text, signals: { text: expect.any(Number), vector: null } },
+      {
+        place: 0,
+        score: (hits[0]?.signals.text ?? 0) ** 2,
+        signals: { text: expect.any(Number), vector: null },
+      },
     ]);
   });
 
@@ -123,6 +127,47 @@ describe('The search by words and meaning (A-13, C-22)', () => {
     for (let left = 0; left < 50; left++) index.add('ship', towards(1));
     const places = index.search({ text: 'ship', vector: towards(1), ...ALL }).map(({ place }) => place);
     expect(places).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
+  it.each([1, 2, 5, 10])(
+    'has the order first that a question names by its number, among %i, although another is nearer',
+    (orders) => {
+      for (let asked = 0; asked < orders; asked++) {
+        const index = new HybridIndex();
+        for (let at = 0; at < orders; at++)
+          index.add(
+            `Order ${4_711 + at} arrived late`,
+            at === asked ? towards(0.5, 0.87) : towards(0.6, 0.8),
+          );
+        const query = { text: `What happened to order ${4_711 + asked}?`, vector: towards(1), ...ALL };
+        expect(index.search(query)[0]?.place).toBe(asked);
+      }
+    },
+  );
+
+  it.each([2, 5, 10])(
+    'has what is nearer first, among %i, although another shares a word by chance',
+    (texts) => {
+      const index = new HybridIndex();
+      index.add('The spring of the door is broken', towards(0.35, 0.94));
+      index.add('Some customers were charged twice in March', towards(0.4, 0.92));
+      for (let more = 2; more < texts; more++) index.add(`Nobody has asked for ${more}`, towards(0.1, 0.99));
+      const query = { text: 'why did people pay two times this spring', vector: towards(1), ...ALL };
+      expect(index.search(query)[0]?.place).toBe(1);
+    },
+  );
+
+  it('finds a tenant’s only text by a word, by its meaning and by both, and by both it scores highest', () => {
+    const index = new HybridIndex();
+    index.add('The ship is late', towards(1));
+    const scoreOf = (query: Pick<HybridQuery, 'text' | 'vector'>): number =>
+      index.search({ ...query, ...ALL })[0]?.score ?? 0;
+    const byWord = scoreOf({ text: 'which ship', vector: undefined });
+    const byMeaning = scoreOf({ text: 'a boat', vector: towards(1) });
+    expect(byWord).toBeGreaterThan(0);
+    expect(byMeaning).toBeCloseTo(0.3, 5);
+    expect(scoreOf({ text: 'which ship', vector: towards(1) })).toBeCloseTo(byWord + byMeaning, 5);
+    expect(scoreOf({ text: 'a boat', vector: towards(-1) })).toBe(0);
   });
 
   it('finds nothing any more of what was removed (A-14)', () => {

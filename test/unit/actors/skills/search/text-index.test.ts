@@ -3,14 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { TextIndex } from '../../../../../actors/skills/search/text-index.ts';
 import { wordsOf } from '../../../../../actors/skills/search/words.ts';
 
-/** BM25 as it is written down (Robertson and Zaragoza, 2009), over the most that it could give any text. */
+/** BM25 as it is written down (Robertson and Zaragoza, 2009), a number five times, over the most that it could give any text. */
 function plainScores(texts: readonly string[], query: string): number[] {
   const documents = texts.map(wordsOf);
   const meanLength = documents.reduce((sum, { length }) => sum + length, 0) / Math.max(1, documents.length);
   const asked = [...new Set(wordsOf(query))];
   const rarity = (word: string): number => {
     const having = documents.filter((words) => words.includes(word)).length;
-    return Math.log(1 + (documents.length - having + 0.5) / (having + 0.5));
+    const times = /\d/.test(word) ? 5 : 1;
+    return times * Math.log(1 + (documents.length - having + 0.5) / (having + 0.5));
   };
   const most = asked.reduce((sum, word) => sum + rarity(word) * 2.2, 0);
   return documents.map((words) => {
@@ -33,6 +34,8 @@ const word = fc.constantFrom(
   'redZebra',
   'zebra',
   'crème',
+  '4711',
+  '12',
 );
 const text = fc.array(word, { maxLength: 12 }).map((words) => words.join(' '));
 const texts = fc.array(text, { minLength: 1, maxLength: 20 });
