@@ -24,10 +24,7 @@ export function skillsLines(
 function memoryLine({ project, recalled, learned }: SkillsReport): string {
   const { added, changed, kept, gone, omitted } = learned;
   const memories = recalled.reduce((sum, { memories: given }) => sum + given.length, 0);
-  const given =
-    recalled.length === 0
-      ? ''
-      : `${count(recalled.length, 'task')} recalled ${memories}; `;
+  const given = recalled.length === 0 ? '' : `${count(recalled.length, 'task')} recalled ${memories}; `;
   const left = omitted === 0 ? '' : `, ${count(omitted, 'finding')} too many`;
   return printable(
     `${given}${added} new, ${changed} changed, ${kept} known, ${gone} gone${left} (project "${project}")`,

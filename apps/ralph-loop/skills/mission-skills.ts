@@ -111,7 +111,11 @@ export class MissionSkills {
     const options = { signal };
     const query = [item.title, item.description ?? '', ...item.acceptance].join('\n').slice(0, MOST_QUERY);
     const search = (over: object) =>
-      this.#ask(memorySearch, { query: query.toWellFormed().replaceAll('\0', ' '), withShadowed: false, ...over }, options);
+      this.#ask(
+        memorySearch,
+        { query: query.toWellFormed().replaceAll('\0', ' '), withShadowed: false, ...over },
+        options,
+      );
     const [own, ofProject, wider] = await Promise.all([
       this.#memoriesOf(item, options),
       search({ layers: ['project'], scope: project, limit: OF_PROJECT }),
