@@ -30,6 +30,7 @@ export interface Lessons {
 
 /** How many different findings of a task are remembered. */
 const MOST_FINDINGS = 200;
+const FINDING = 'finding ';
 const MOST_CONTENT = 4_000;
 const MOST_TAG = 64;
 const MOST_SUBJECT = 200;
@@ -55,7 +56,7 @@ export function lessonsOf({ status, context }: TaskView, mission: string): Lesso
     const [first] = found as [Finding, ...Finding[]];
     const { rule, severity, file, message, agent } = first;
     return {
-      subject: `finding ${hashOf(fact)}`,
+      subject: `${FINDING}${hashOf(fact)}`,
       content: stored(`${file}: ${message} (${rule}, ${severity})`, MOST_CONTENT),
       tags: [tag, 'finding', severity],
       importance: IMPORTANCE[severity],
@@ -109,6 +110,9 @@ function taskLesson(
 
 /** What a finding says, wherever in its file: lines move. */
 const factOf = ({ rule, file, message }: Finding): string => `${rule}\0${file}\0${message}`;
+
+/** Whether a memory is about a finding. */
+export const isFindingSubject = (subject: string): boolean => subject.startsWith(FINDING);
 
 /** What memories of a task are about. */
 export const taskSubject = (mission: string, task: string): string =>

@@ -8,7 +8,7 @@ import type { WorkItem } from '../loop/work-item.ts';
 import { type Taint, tainted, taintOfAll } from '../loop/work-taint.ts';
 import type { SkillsReport } from '../report/skills-report.ts';
 import { checkRules } from './check-rules.ts';
-import { isWhole, type Lesson, lessonsOf, taskSubject, taskTag } from './lessons.ts';
+import { isFindingSubject, isWhole, type Lesson, lessonsOf, taskSubject, taskTag } from './lessons.ts';
 import type { Remembered } from './remembered.ts';
 
 /**
@@ -54,7 +54,7 @@ export class MissionSkills {
   readonly #failures: string[] = [];
   /** Resolves when everything that was learned so far is remembered: one task after the other. */
   #learning: Promise<void> = Promise.resolve();
-  /** Why nothing more is asked to be remembered: each request would wait as long as the one that was not answered. */
+  /** Why the memory is asked nothing more: each request would wait as long as the one that was not answered. */
   #silence: unknown;
 
   constructor(deps: MissionSkillsDeps) {
@@ -64,12 +64,15 @@ export class MissionSkills {
   /** What earlier runs, and people, have left that fits a task: nothing where that cannot be found out. */
   async recall(item: WorkItem, signal: AbortSignal): Promise<Recalled> {
     try {
+      if (this.#silence !== undefined) throw this.#silence;
       const recalled = await this.#recall(item, signal);
       const memories = recalled.remembered.map(({ memory_id }) => memory_id);
       this.#recalled.push({ task: item.id, memories });
       return recalled;
     } catch (error) {
-      this.#failures.push(`Nothing was recalled for "${item.id}": ${lostAnswer(error).reason}`);
+      const { reason, isLasting } = lostAnswer(error);
+      if (!isLasting && !signal.aborted) this.#silence = error;
+      this.#failures.push(`Nothing was recalled for "${item.id}": ${reason}`);
       return { remembered: [], taint: undefined };
     }
   }
@@ -202,11 +205,13 @@ export class MissionSkills {
     }
   }
 
-  /** What is remembered of earlier runs of a task, whether it still holds or not. */
+  /** What earlier runs of a task have left, whether it still holds or not; nothing that people have said of it. */
   async #memoriesOf({ id }: WorkItem, options: AskOptions = {}): Promise<readonly Memory[]> {
     const { memoryList } = await skills();
     const { mission, project } = this.#deps;
     const memories: Memory[] = [];
+    const isOfRuns = ({ subject = '' }: Memory): boolean =>
+      subject === taskSubject(mission, id) || isFindingSubject(subject);
     for (let after: string | undefined; ; ) {
       const page = await this.#ask(
         memoryList,
@@ -219,7 +224,7 @@ export class MissionSkills {
         },
         options,
       );
-      memories.push(...page.memories);
+      memories.push(...page.memories.filter(isOfRuns));
       if (page.next === undefined) return memories;
       after = page.next;
     }

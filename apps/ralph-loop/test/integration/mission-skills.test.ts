@@ -149,6 +149,22 @@ describe('a mission of a team that remembers', () => {
     );
   });
 
+  it('leaves alone what people have said, also under the tag of a task', async () => {
+    await system.ask(memoryAdd, {
+      content: 'Mind the gap',
+      layer: 'project',
+      scope: 'shop',
+      tags: ['words/find'],
+    });
+    await run([FIND]);
+    const { skills } = await run([FIND]);
+    expect(skills?.learned).toMatchObject({ gone: 0 });
+    const { memories } = await system.ask(memoryList, { tags: ['words/find'] });
+    const said = memories.find(({ content }) => content === 'Mind the gap');
+    expect(said).toMatchObject({ version: 1 });
+    expect(said).not.toHaveProperty('validUntil');
+  });
+
   it('gives it to each of a swarm, and only to the tasks that recall', async () => {
     await system.ask(memoryAdd, { content: 'Look for words with care', layer: 'company' });
     const { tasks } = await run([

@@ -38,6 +38,22 @@ describe('the memory of a mission', () => {
     ]);
   });
 
+  it('is not waited for again by tasks that recall, once it did not answer one', async () => {
+    const team = new FakeTeam().agent('mars', { look: () => ({}) }).agent('memory', {
+      memory_list: () => {
+        throw new OrreryError('DEADLINE_EXCEEDED', 'no answer');
+      },
+      memory_search: () => ({ success: true, results: [] }),
+    });
+    const { outcome, skills } = await concluded(team, [
+      { id: 'one', capability: 'look', recall: true },
+      { id: 'two', capability: 'look', recall: true, dependsOn: ['one'] },
+    ]);
+    expect(outcome.stopReason).toBe('all-accepted');
+    expect(team.asked.filter(({ capability }) => capability === 'memory_list')).toHaveLength(1);
+    expect(skills.failures).toHaveLength(4);
+  });
+
   it('keeps what it can where one thing is refused, and says how much was not kept', async () => {
     const kept: string[] = [];
     const team = new FakeTeam()
