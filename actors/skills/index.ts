@@ -37,7 +37,7 @@ export {
 } from './memory/memory-capabilities.ts';
 export { MemoryLayer } from './memory/memory-layer.ts';
 export { MemoryOptions } from './memory/memory-options.ts';
-export { type ReadProject, readProject } from './project/read-project.ts';
+export { type ReadOptions, type ReadProject, readProject } from './project/read-project.ts';
 export { Role } from './role.ts';
 export { SkillTeamOptions, skillAgents } from './skill-agents.ts';
 export { SkillOptions } from './skill-options.ts';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { MOST_NAMES, MOST_PROJECT_FILES } from '../project/project-bounds.ts';
+import { MOST_NAMES, MOST_PROJECT_BYTES, MOST_PROJECT_FILES } from '../project/project-bounds.ts';
 
-const MOST_BYTES = 5 * 1024 * 1024;
 const MOST_CONFIG = 1_000_000;
 
 const Path = z.string().min(1).max(1_000);
@@ -10,8 +9,9 @@ const Files = z
   .array(z.strictObject({ path: Path, content: z.string().optional() }))
   .max(MOST_PROJECT_FILES)
   .refine(
-    (files) => files.reduce((sum, { content = '' }) => sum + Buffer.byteLength(content), 0) <= MOST_BYTES,
-    `expected at most ${MOST_BYTES} bytes of content in all`,
+    (files) =>
+      files.reduce((sum, { content = '' }) => sum + Buffer.byteLength(content), 0) <= MOST_PROJECT_BYTES,
+    `expected at most ${MOST_PROJECT_BYTES} bytes of content in all`,
   );
 
 /** What is known of a project that is checked, as `RuleSubject` has it, in bounds. */

@@ -20,6 +20,12 @@ export interface ReadProject {
 
 type ProjectFile = ReadProject['files'][number];
 
+/** - `maxBytes` of all texts together. @default as much as a check takes. - `signal` ends it. */
+export interface ReadOptions {
+  readonly signal?: AbortSignal;
+  readonly maxBytes?: number;
+}
+
 /** What a team keeps in a project itself: its rules would break themselves, and its stores are no part of it. */
 const OWN = '.orrery/';
 /** Folders that hold what others have made. */
@@ -31,18 +37,18 @@ const MANIFEST = /(?:^|\/)package\.json$/;
 
 /**
  * Reads the project in a folder: of a git repository what git does not ignore, else everything. No symbolic link is followed. Texts
- * are read as far as a check takes them, the smallest first. Throws INVALID_OPTIONS where there is no folder, and REFUSED for more
+ * are read up to `maxBytes` together: manifests, then the smallest. Throws INVALID_OPTIONS where there is no folder, and REFUSED for more
  * files than a check takes.
  */
 export async function readProject(
   folder: string,
-  { signal = new AbortController().signal }: { readonly signal?: AbortSignal } = {},
+  { signal = new AbortController().signal, maxBytes = MOST_PROJECT_BYTES }: ReadOptions = {},
 ): Promise<ReadProject> {
   const root = await realpath(folder).catch((error: unknown) => {
     throw invalidOptions('folder', folder, `a folder: ${reasonOf(error)}`);
   });
   const listed = await sizesOf(root, await pathsOf(root, signal), signal);
-  const contents = await contentsOf(root, listed, signal);
+  const contents = await contentsOf(root, listed, { signal, maxBytes });
   const files = listed.map(({ path }): ProjectFile => {
     const content = contents.get(path);
     return content === undefined ? { path } : { path, content };
@@ -104,11 +110,11 @@ async function sizesOf(root: string, paths: readonly string[], signal: AbortSign
 async function contentsOf(
   root: string,
   listed: readonly Listed[],
-  signal: AbortSignal,
+  { signal, maxBytes }: Required<ReadOptions>,
 ): Promise<ReadonlyMap<string, string>> {
   const contents = new Map<string, string>();
-  let room = MOST_PROJECT_BYTES;
-  for (const { path, bytes, isText } of listed.toSorted((one, other) => one.bytes - other.bytes)) {
+  let room = maxBytes;
+  for (const { path, bytes, isText } of listed.toSorted(manifestsFirst)) {
     signal.throwIfAborted();
     if (isText && bytes > room) continue;
     const read = isText ? await textOf(root, path) : '';
@@ -118,6 +124,10 @@ async function contentsOf(
   }
   return contents;
 }
+
+/** Without its manifests a project would seem to depend on nothing. */
+const manifestsFirst = (one: Listed, other: Listed): number =>
+  Number(MANIFEST.test(other.path)) - Number(MANIFEST.test(one.path)) || one.bytes - other.bytes;
 
 /** The text of a file, empty where it is none; undefined where it cannot be read or is too large. */
 async function textOf(root: string, path: string): Promise<string | undefined> {

@@ -1,13 +1,18 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { SqliteDatabase, SqliteStatement } from 'kysely';
 
+/** How long a process waits for another one that opens the same file for the first time, milliseconds. */
+const OPENING_MS = 10_000;
+
 /**
  * SQLite as Kysely wants it, by Node's own binding: written ahead, and where it `isSynced` every commit survives the loss of
  * power, as one of a system's journal does. Statements are prepared once.
  */
 export function nodeSqlite(file: string, { isSynced }: { readonly isSynced: boolean }): SqliteDatabase {
-  const database = new DatabaseSync(file);
+  const database = new DatabaseSync(file, { timeout: OPENING_MS });
   database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${isSynced ? 'FULL' : 'NORMAL'}`);
+  // From here on who waits does not hold up the thread, in which what it waits for may have to go on.
+  database.exec('PRAGMA busy_timeout = 0');
   const prepared = new Map<string, SqliteStatement>();
   return {
     close: () => database.close(),

@@ -4,6 +4,7 @@ import {
   CompiledQuery,
   type DatabaseConnection,
   Kysely,
+  SqliteAdapter,
   type SqliteDatabase,
   SqliteDialect,
   type SqliteDialectConfig,
@@ -32,14 +33,14 @@ export async function openSqlite(file: string, clock: Waiting): Promise<SkillSto
   const dialect = new SqliteDialect(config);
   const db = new Kysely<SkillTables>({
     dialect: {
-      createAdapter: () => dialect.createAdapter(),
+      createAdapter: () => new WholeMigrations(),
       createIntrospector: (known) => dialect.createIntrospector(known),
       createQueryCompiler: () => dialect.createQueryCompiler(),
       createDriver: () => new Turns(config, clock),
     },
   });
   try {
-    await migrate(db, { bytes: 'blob' });
+    await db.transaction().execute((whole) => migrate(whole, { bytes: 'blob' }));
   } catch (error) {
     await db.destroy();
     throw error;
@@ -54,6 +55,13 @@ export async function openSqlite(file: string, clock: Waiting): Promise<SkillSto
         .setAccessMode(writes ? 'read write' : 'read only')
         .execute(run),
   });
+}
+
+/** Lets migrations be done within a transaction, all of them or none, and by one at a time: Kysely leaves that off for SQLite. */
+class WholeMigrations extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
 }
 
 type Waiting = Pick<Clock, 'monotonicMs' | 'setTimer'>;

@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { isOrreryError } from 'orrery';
+import { z } from 'zod';
 import { offeredBy } from '../loop/team.ts';
 import { lostAnswer } from '../loop/lost-answer.ts';
 import type { BrokenRule, SkillsReport } from '../report/skills-report.ts';
@@ -36,7 +38,7 @@ type Attempt = <Result>(what: string, run: () => Promise<Result>) => Promise<Res
 
 async function knowledgeOf(deps: MissionSkillsDeps, attempt: Attempt): Promise<Checked['knowledge']> {
   const { team, root, project } = deps;
-  const { knowledgeCheck, knowledgeQuery, knowledgeSync, readProject } = await import('orrery/skills');
+  const { knowledgeCheck, knowledgeQuery, knowledgeSync } = await import('orrery/skills');
   if (!offeredBy(await team.roster()).has(knowledgeCheck.id)) return undefined;
   const synced = existsSync(join(root, OWN_RULES))
     ? await attempt('The rules of the repository were not read', () =>
@@ -46,12 +48,10 @@ async function knowledgeOf(deps: MissionSkillsDeps, attempt: Attempt): Promise<C
   const faults = synced?.faults ?? [];
   const { totalCount } = await team.loop.ask(knowledgeQuery, { limit: 1 }, optionsOf(deps));
   if (totalCount === 0 && faults.length === 0) return undefined;
-  const read = await readProject(root, signalOf(deps));
-  const { passed, isValid, summary, violations, omitted, checkedItems } = await team.loop.ask(
-    knowledgeCheck,
-    { ...given(read), minSeverity: 'info', scopes: [project] },
-    optionsOf(deps),
+  const [read, checked] = await checkedAsFarAs(deps, (context) =>
+    team.loop.ask(knowledgeCheck, { ...context, minSeverity: 'info', scopes: [project] }, optionsOf(deps)),
   );
+  const { passed, isValid, summary, violations, omitted, checkedItems } = checked;
   const listed = violations.slice(0, MOST_LISTED);
   return {
     checkedItems,
@@ -68,13 +68,14 @@ async function knowledgeOf(deps: MissionSkillsDeps, attempt: Attempt): Promise<C
 }
 
 async function driftOf(deps: MissionSkillsDeps): Promise<Checked['drift']> {
-  const { team, root, project } = deps;
-  const { governanceDriftCheck, governancePolicyList, readProject } = await import('orrery/skills');
+  const { team, project } = deps;
+  const { governanceDriftCheck, governancePolicyList } = await import('orrery/skills');
   if (!offeredBy(await team.roster()).has(governanceDriftCheck.id)) return undefined;
   const { policies } = await team.loop.ask(governancePolicyList, { limit: 1 }, optionsOf(deps));
   if (policies.length === 0) return undefined;
-  const context = given(await readProject(root, signalOf(deps)));
-  const result = await team.loop.ask(governanceDriftCheck, { project, context }, optionsOf(deps));
+  const [, result] = await checkedAsFarAs(deps, (context) =>
+    team.loop.ask(governanceDriftCheck, { project, context }, optionsOf(deps)),
+  );
   const { driftScore, threshold, passes, summary, violations, suppressedCount, notJudged } = result;
   return {
     score: driftScore,
@@ -89,6 +90,32 @@ async function driftOf(deps: MissionSkillsDeps): Promise<Checked['drift']> {
     suppressed: suppressedCount,
     notJudged: notJudged.length,
   };
+}
+
+/** What a check says that is too much for one: how much it would do, and may do. */
+const TooMuch = z.object({ steps: z.number().positive(), most: z.number().positive() });
+
+/** Below the share that is right, for what is done for a text varies a little with it. */
+const SHARE = 0.9;
+
+/** Checks the project; with fewer of its texts, the smallest of them, where all would be too much for its rules. */
+async function checkedAsFarAs<Result>(
+  deps: MissionSkillsDeps,
+  check: (context: ReturnType<typeof given>) => Promise<Result>,
+): Promise<readonly [Read, Result]> {
+  const { readProject } = await import('orrery/skills');
+  const { root } = deps;
+  const all = await readProject(root, signalOf(deps));
+  try {
+    return [all, await check(given(all))];
+  } catch (error) {
+    const { data: tooMuch } = TooMuch.safeParse(isOrreryError(error) ? error.details : undefined);
+    if (tooMuch === undefined) throw error;
+    const bytes = all.files.reduce((sum, { content = '' }) => sum + Buffer.byteLength(content), 0);
+    const maxBytes = Math.floor((SHARE * bytes * tooMuch.most) / tooMuch.steps);
+    const some = await readProject(root, { ...signalOf(deps), maxBytes });
+    return [some, await check(given(some))];
+  }
 }
 
 type Read = Awaited<ReturnType<typeof import('orrery/skills').readProject>>;

@@ -258,6 +258,25 @@ constraints:
     expect(mended.stopReason).toBe('all-accepted');
   });
 
+  it('are checked as far as can be where the repository is too much for them, which the report says', async () => {
+    wrong('WRONG two');
+    for (let at = 0; at < 12; at++) writeFileSync(join(root, `${at}.txt`), 'x'.repeat(1_000_000));
+    const patterns = Array.from(
+      { length: 40 },
+      (_, at) => `  - { operator: MustNotMatch, target: code, pattern: '(never|${at}){3}' }`,
+    );
+    rule(
+      'many',
+      `---\ntype: policy\ntitle: Many\nstatus: accepted\nconstraints:\n${patterns.join('\n')}\n---\n`,
+    );
+    rule('no-wrong', NO_WRONG);
+    const { skills } = await run([FIND]);
+    expect(skills?.failures).toEqual([]);
+    expect(skills?.knowledge).toMatchObject({ checkedItems: 2, summary: { block: 1 } });
+    expect(skills?.knowledge?.unread).toBeGreaterThan(0);
+    expect(skills?.knowledge?.unread).toBeLessThanOrEqual(12);
+  });
+
   it('are no part of the report where there are none', async () => {
     const { skills } = await run([FIND]);
     expect(skills).not.toHaveProperty('knowledge');

@@ -277,7 +277,7 @@ describe('Validating (A-18, C-20)', () => {
     ['too many files', { files: Array.from({ length: 10_001 }, () => ({ path: 'a' })) }],
     [
       'too much in all',
-      { files: Array.from({ length: 5 }, () => ({ path: 'a', content: 'x'.repeat(1_000_000) })) },
+      { files: Array.from({ length: 17 }, () => ({ path: 'a', content: 'x'.repeat(1_000_000) })) },
     ],
     ['too many dependencies', { dependencies: Array.from({ length: 5_001 }, () => 'a') }],
   ])('is refused for %s (A-20)', (_, context) => {

@@ -321,8 +321,8 @@ describe('knowledge_check (A-17, C-20)', () => {
       files: Array.from({ length: count }, (_, at) => ({ path: `${at}`, content })),
     });
     await expect(check(files(10_001, ''))).rejects.toMatchObject({ code: 'INVALID_PAYLOAD' });
-    await expect(check(files(6, 'ä'.repeat(500_000)))).rejects.toMatchObject({ code: 'INVALID_PAYLOAD' });
-    await check(files(5, 'ä'.repeat(500_000)));
+    await expect(check(files(17, 'ä'.repeat(500_000)))).rejects.toMatchObject({ code: 'INVALID_PAYLOAD' });
+    await check(files(16, 'ä'.repeat(500_000)));
     await expect(check({ config: 'x'.repeat(1_000_001) })).rejects.toMatchObject({ code: 'INVALID_PAYLOAD' });
   });
 });

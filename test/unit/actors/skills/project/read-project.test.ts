@@ -55,21 +55,29 @@ describe('what is read of a project that is checked (A-17)', () => {
     });
   });
 
-  it('says of what is too large that it is there', async () => {
+  it('says of what is too large, alone or with others, that it is there; manifests and small files go first', async () => {
     const large = 'x'.repeat(1024 * 1024);
     using folder = new TestFolder().put({
       'over.txt': `${large}x`,
       'a.txt': large,
-      'b.txt': large,
-      'c.txt': large,
-      'd.txt': large,
-      'e.txt': 'e',
+      'b.txt': 'b',
+      'c.txt': 'ccc',
     });
-    const read = await contentsIn(folder.path);
-    expect(read['over.txt']).toBeUndefined();
-    expect(read['e.txt']).toBe('e');
-    expect(Object.values(read).filter((content) => content === large)).toHaveLength(3);
-    expect(Object.keys(read)).toHaveLength(6);
+    const manifest = JSON.stringify({ dependencies: { zod: '4.0.0' } });
+    folder.put({ 'package.json': manifest });
+    const readUpTo = async (maxBytes?: number) => {
+      const { files, dependencies = [] } = await readProject(
+        folder.path,
+        maxBytes === undefined ? {} : { maxBytes },
+      );
+      expect(files).toHaveLength(5);
+      expect(dependencies).toEqual([{ name: 'zod', version: '4.0.0' }]);
+      return files.filter(({ content }) => content === undefined).map(({ path }) => path);
+    };
+    expect(await readUpTo()).toEqual(['over.txt']);
+    expect(await readUpTo(manifest.length + 4 + large.length)).toEqual(['over.txt']);
+    expect(await readUpTo(manifest.length + 4 + large.length - 1)).toEqual(['a.txt', 'over.txt']);
+    expect(await readUpTo(manifest.length + 1)).toEqual(['a.txt', 'c.txt', 'over.txt']);
   });
 
   it('names the dependencies of all manifests once, and none where there is no manifest', async () => {
