@@ -62,6 +62,7 @@ describe('orrery run --skills', () => {
       failures: [],
     });
     expect(first.stdout).toContain('3 new, 0 changed, 0 known, 0 gone (project "shop")');
+    expect(first.report.receipts?.agents.filter(({ restarts }) => restarts > 0)).toEqual([]);
     const second = await run();
     expect(second.report.tasks[1]?.summary).toContain(FINDING);
     const other = await run('--project', 'another');
