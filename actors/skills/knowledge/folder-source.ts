@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { open, readdir, realpath } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { readdir, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
 import { invalidOptions, reasonOf, refused } from '../../../runtime/protocol/errors.ts';
+import { readFileWithin } from '../read-file-within.ts';
 import {
   byPath,
   type FileText,
@@ -13,12 +13,9 @@ import {
   type OpenSource,
   type SourceFile,
   textOf,
-  tooLarge,
 } from './knowledge-source.ts';
 import { MOST_FILE_BYTES, type KnowledgeFault } from './parse-knowledge.ts';
 
-/** What is wrong with one file. Anything else is wrong with reading: nothing is known of the files then. */
-const UNREADABLE: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM']);
 /** How deep folders lie in each other. */
 const MOST_DEPTH = 30;
 
@@ -36,7 +33,7 @@ export async function openFolder(source: KnowledgeSource, signal: AbortSignal): 
   for await (const path of pathsIn(root, source.folder, signal)) {
     if (files.length + faults.length === MOST_FILES)
       throw refused(`The source "${source.name}" has more than ${MOST_FILES} files`);
-    const read = await readFileIn(root, path);
+    const read = await readFileWithin(root, path, MOST_FILE_BYTES);
     if ('fault' in read) faults.push({ file: path, message: read.fault });
     else files.push({ path, hash: hashOf(read.bytes), change: { atMs: read.atMs } });
   }
@@ -77,35 +74,8 @@ async function* pathsIn(
   }
 }
 
-type Read = { readonly bytes: Uint8Array; readonly atMs: number } | { readonly fault: string };
-
-/** Reads a file within the folder. What is there in its place by now, such as a link, is not read. */
-async function readFileIn(root: string, path: string): Promise<Read> {
-  const file = join(root, ...path.split('/'));
-  try {
-    const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    try {
-      const stats = await handle.stat();
-      if (!stats.isFile() || (await realpath(file)) !== file || !file.startsWith(root + sep))
-        return { fault: 'it is no file within the folder' };
-      if (stats.size > MOST_FILE_BYTES) return { fault: tooLarge(stats.size, MOST_FILE_BYTES) };
-      const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(MOST_FILE_BYTES + 1), {
-        position: 0,
-      });
-      if (bytesRead > MOST_FILE_BYTES) return { fault: tooLarge(bytesRead, MOST_FILE_BYTES) };
-      return { bytes: buffer.subarray(0, bytesRead), atMs: Math.max(0, Math.floor(stats.mtimeMs)) };
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    if (UNREADABLE.has(code)) return { fault: `it cannot be read: ${code}` };
-    throw error;
-  }
-}
-
 async function textIn(root: string, path: string): Promise<FileText> {
-  const read = await readFileIn(root, path);
+  const read = await readFileWithin(root, path, MOST_FILE_BYTES);
   return 'fault' in read ? read : { ...textOf(read.bytes), hash: hashOf(read.bytes) };
 }
 

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { invalidOptions, reasonOf, refused } from '../../../runtime/protocol/errors.ts';
 import { git, gitFields, gitText } from '../git-program.ts';
+import { tooLarge } from '../read-file-within.ts';
 import {
   byPath,
   type FileText,
@@ -12,7 +13,6 @@ import {
   type OpenSource,
   type SourceFile,
   textOf,
-  tooLarge,
 } from './knowledge-source.ts';
 import { type KnowledgeFault, MOST_FILE_BYTES } from './parse-knowledge.ts';
 

@@ -93,9 +93,6 @@ export const isKnowledgePath = (path: string, folder: string | undefined): boole
 export const byPath = (one: { readonly path: string }, other: { readonly path: string }): number =>
   one.path < other.path ? -1 : Number(one.path > other.path);
 
-export const tooLarge = (bytes: number, most: number): string =>
-  `it has ${bytes} bytes, expected at most ${most}`;
-
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** The text of a file's bytes. */

@@ -1,9 +1,9 @@
-import { constants } from 'node:fs';
-import { lstat, open, readdir, realpath } from 'node:fs/promises';
+import { lstat, readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { invalidOptions, reasonOf, refused } from '../../../runtime/protocol/errors.ts';
 import { gitFields, gitText } from '../git-program.ts';
+import { readFileWithin } from '../read-file-within.ts';
 import { MOST_NAMES, MOST_PROJECT_BYTES, MOST_PROJECT_FILES } from './project-bounds.ts';
 
 /**
@@ -131,21 +131,12 @@ const manifestsFirst = (one: Listed, other: Listed): number =>
 
 /** The text of a file, empty where it is none; undefined where it cannot be read or is too large. */
 async function textOf(root: string, path: string): Promise<string | undefined> {
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const handle = await open(join(root, path), flags).catch(() => undefined);
-  if (handle === undefined) return undefined;
-  try {
-    const stats = await handle.stat();
-    if (!stats.isFile() || stats.size > MOST_FILE_BYTES) return undefined;
-    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(stats.size), { position: 0 });
-    const bytes = buffer.subarray(0, bytesRead);
-    return bytes.includes(0) ? '' : bytes.toString('utf8').toWellFormed();
-  } catch {
-    return undefined;
-  } finally {
-    await handle.close();
-  }
+  const { bytes } = await readFileWithin(root, path, MOST_FILE_BYTES).catch(() => NOT_READ);
+  if (bytes === undefined) return undefined;
+  return bytes.includes(0) ? '' : Buffer.from(bytes).toString('utf8').toWellFormed();
 }
+
+const NOT_READ = { bytes: undefined };
 
 const Versions = z.record(z.string().min(1).max(300), z.string().max(300)).optional().catch(undefined);
 const Manifest = z.object({

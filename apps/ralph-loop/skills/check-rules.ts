@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { offeredBy } from '../loop/team.ts';
 import { lostAnswer } from '../loop/lost-answer.ts';
 import type { BrokenRule, SkillsReport } from '../report/skills-report.ts';
+import { loadSkills } from './load-skills.ts';
 import type { MissionSkillsDeps } from './mission-skills.ts';
 
 /** The rules of a repository, and the source of knowledge that they are. */
@@ -29,16 +30,23 @@ export async function checkRules(deps: MissionSkillsDeps): Promise<Checked> {
       return undefined;
     }
   };
-  const knowledge = await attempt('The rules were not checked', () => knowledgeOf(deps, attempt));
-  const drift = await attempt('The drift was not checked', () => driftOf(deps));
+  let whole: Promise<Read> | undefined;
+  const checked: CheckedDeps = { ...deps, whole: () => (whole ??= readUpTo(deps)) };
+  const knowledge = await attempt('The rules were not checked', () => knowledgeOf(checked, attempt));
+  const drift = await attempt('The drift was not checked', () => driftOf(checked));
   return { ...(knowledge && { knowledge }), ...(drift && { drift }), failures };
+}
+
+/** - `whole` reads the project, once for all checks. */
+interface CheckedDeps extends MissionSkillsDeps {
+  readonly whole: () => Promise<Read>;
 }
 
 type Attempt = <Result>(what: string, run: () => Promise<Result>) => Promise<Result | undefined>;
 
-async function knowledgeOf(deps: MissionSkillsDeps, attempt: Attempt): Promise<Checked['knowledge']> {
+async function knowledgeOf(deps: CheckedDeps, attempt: Attempt): Promise<Checked['knowledge']> {
   const { team, root, project } = deps;
-  const { knowledgeCheck, knowledgeQuery, knowledgeSync } = await import('orrery/skills');
+  const { knowledgeCheck, knowledgeQuery, knowledgeSync } = await loadSkills();
   if (!offeredBy(await team.roster()).has(knowledgeCheck.id)) return undefined;
   const synced = existsSync(join(root, OWN_RULES))
     ? await attempt('The rules of the repository were not read', () =>
@@ -67,9 +75,9 @@ async function knowledgeOf(deps: MissionSkillsDeps, attempt: Attempt): Promise<C
   };
 }
 
-async function driftOf(deps: MissionSkillsDeps): Promise<Checked['drift']> {
+async function driftOf(deps: CheckedDeps): Promise<Checked['drift']> {
   const { team, project } = deps;
-  const { governanceDriftCheck, governancePolicyList } = await import('orrery/skills');
+  const { governanceDriftCheck, governancePolicyList } = await loadSkills();
   if (!offeredBy(await team.roster()).has(governanceDriftCheck.id)) return undefined;
   const { policies } = await team.loop.ask(governancePolicyList, { limit: 1 }, optionsOf(deps));
   if (policies.length === 0) return undefined;
@@ -100,12 +108,10 @@ const SHARE = 0.9;
 
 /** Checks the project; with fewer of its texts, the smallest of them, where all would be too much for its rules. */
 async function checkedAsFarAs<Result>(
-  deps: MissionSkillsDeps,
+  deps: CheckedDeps,
   check: (context: ReturnType<typeof given>) => Promise<Result>,
 ): Promise<readonly [Read, Result]> {
-  const { readProject } = await import('orrery/skills');
-  const { root } = deps;
-  const all = await readProject(root, signalOf(deps));
+  const all = await deps.whole();
   try {
     return [all, await check(given(all))];
   } catch (error) {
@@ -113,12 +119,17 @@ async function checkedAsFarAs<Result>(
     if (tooMuch === undefined) throw error;
     const bytes = all.files.reduce((sum, { content = '' }) => sum + Buffer.byteLength(content), 0);
     const maxBytes = Math.floor((SHARE * bytes * tooMuch.most) / tooMuch.steps);
-    const some = await readProject(root, { ...signalOf(deps), maxBytes });
+    const some = await readUpTo(deps, { maxBytes });
     return [some, await check(given(some))];
   }
 }
 
 type Read = Awaited<ReturnType<typeof import('orrery/skills').readProject>>;
+
+async function readUpTo(deps: MissionSkillsDeps, limits: { readonly maxBytes?: number } = {}): Promise<Read> {
+  const { readProject } = await loadSkills();
+  return readProject(deps.root, { ...signalOf(deps), ...limits });
+}
 
 const given = ({ files, dependencies }: Read) => ({
   files: files.map((file) => ({ ...file })),

@@ -9,6 +9,7 @@ import { type Taint, tainted, taintOfAll } from '../loop/work-taint.ts';
 import type { SkillsReport } from '../report/skills-report.ts';
 import { checkRules } from './check-rules.ts';
 import { isFindingSubject, isWhole, type Lesson, lessonsOf, taskSubject, taskTag } from './lessons.ts';
+import { loadSkills } from './load-skills.ts';
 import type { Remembered } from './remembered.ts';
 
 /**
@@ -109,7 +110,7 @@ export class MissionSkills {
   }
 
   async #recall(item: WorkItem, signal: AbortSignal): Promise<Recalled> {
-    const { memorySearch } = await skills();
+    const { memorySearch } = await loadSkills();
     const { mission, project, now } = this.#deps;
     const options = { signal };
     const query = [item.title, item.description ?? '', ...item.acceptance].join('\n').slice(0, MOST_QUERY);
@@ -167,7 +168,7 @@ export class MissionSkills {
   }
 
   async #remember(lesson: Lesson, known: Memory | undefined): Promise<void> {
-    const { memoryAdd, memoryUpdate } = await skills();
+    const { memoryAdd, memoryUpdate } = await loadSkills();
     const { project } = this.#deps;
     const { subject, taint, tags, ...said } = lesson;
     if (known === undefined) {
@@ -195,7 +196,7 @@ export class MissionSkills {
 
   /** They hold no more: nobody finds them from now on, and whoever looks for what was said before still does. */
   async #forget(memories: readonly Memory[]): Promise<void> {
-    const { memoryUpdate } = await skills();
+    const { memoryUpdate } = await loadSkills();
     const at = this.#deps.now();
     for (const memory of memories) {
       if (!holdsAt(memory, at)) continue;
@@ -207,7 +208,7 @@ export class MissionSkills {
 
   /** What earlier runs of a task have left, whether it still holds or not; nothing that people have said of it. */
   async #memoriesOf({ id }: WorkItem, options: AskOptions = {}): Promise<readonly Memory[]> {
-    const { memoryList } = await skills();
+    const { memoryList } = await loadSkills();
     const { mission, project } = this.#deps;
     const memories: Memory[] = [];
     const isOfRuns = ({ subject = '' }: Memory): boolean =>
@@ -245,9 +246,6 @@ export class MissionSkills {
     });
   }
 }
-
-/** Loaded when there is a team with skills: what they run on need not be installed for others. */
-const skills = (): Promise<typeof import('orrery/skills')> => import('orrery/skills');
 
 const holdsAt = ({ validFrom, validUntil }: Memory, at: number): boolean =>
   (validFrom === undefined || validFrom <= at) && (validUntil === undefined || at < validUntil);

@@ -1,4 +1,4 @@
-import { symlinkSync } from 'node:fs';
+import { rmdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readProject } from '../../../../../actors/skills/project/read-project.ts';
@@ -53,6 +53,16 @@ describe('what is read of a project that is checked (A-17)', () => {
       etc: '',
       '.orrery/knowledge/rule.md': '',
     });
+  });
+
+  it('is nothing behind a link that took the place of a folder', async () => {
+    using outside = new TestFolder().put({ 'secret.txt': 'secret' });
+    using repository = new GitRepository();
+    repository.commit({ 'part/secret.txt': 'public' });
+    repository.put({ 'part/secret.txt': null });
+    rmdirSync(join(repository.path, 'part'));
+    symlinkSync(outside.path, join(repository.path, 'part'));
+    expect((await contentsIn(repository.path))['part/secret.txt']).toBeUndefined();
   });
 
   it('says of what is too large, alone or with others, that it is there; manifests and small files go first', async () => {
