@@ -279,7 +279,7 @@ export const ROOMS: readonly Room[] = [
   },
   {
     room: 'transports',
-    holds: 'what carries our frames, a folder each; `byte-frames` and `topics` are for two of them',
+    holds: 'what carries our frames, a folder each',
     ignores: 'what a frame says',
     invariants: 'Frames arrive whole, in order, at most once. Only a lost connection loses them.',
     imports: ['runtime/protocol'],
@@ -316,7 +316,7 @@ export const ROOMS: readonly Room[] = [
     room: 'actors/agent-port',
     holds: '`AgentPort`: what negotiator and coordinator act through',
     ignores: '`negotiator`, `swarm`',
-    invariants: 'Messages are data. `send` never rejects, and has sent when it returns.',
+    invariants: '`send` never rejects, and has sent when it returns.',
     imports: PUBLIC,
   },
   {
@@ -346,6 +346,13 @@ export const ROOMS: readonly Room[] = [
     ignores: '`swarm`, `negotiator`',
     invariants: 'Only `actors/models/call-model.ts` calls a model.',
     imports: [...PUBLIC, 'actors/tools', 'actors/tasks', 'actors/skills'],
+  },
+  {
+    room: 'actors/coding',
+    holds: 'coding agents that are programs',
+    ignores: 'missions',
+    invariants: 'No program is believed, or left behind.',
+    imports: [...PUBLIC, 'runtime/os'],
   },
   {
     room: 'actors/mcp-servers',

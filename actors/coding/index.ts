@@ -1,0 +1,8 @@
+export {
+  CodeChangeRequest,
+  CodeChangeResult,
+  codeChange,
+  CodingLimits,
+  CodingPermission,
+} from './code-change.ts';
+export { CodingEvent, CodingUsage, ToolKind } from './coding-event.ts';
