@@ -335,9 +335,9 @@ export const ROOMS: readonly Room[] = [
   },
   {
     room: 'actors/skills',
-    holds: 'memory, knowledge, governance',
+    holds: 'memory, knowledge, policies',
     ignores: 'protocols of others',
-    invariants: 'Every query is of one tenant.',
+    invariants: 'A query has one tenant.',
     imports: [...PUBLIC, 'actors/tasks'],
   },
   {
