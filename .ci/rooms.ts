@@ -288,7 +288,7 @@ export const ROOMS: readonly Room[] = [
     room: 'actors/planets',
     holds: 'the 21 planets',
     ignores: 'how a planet works',
-    invariants: 'They are data.',
+    invariants: 'Data.',
     imports: ['runtime/protocol'],
   },
   {
