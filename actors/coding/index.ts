@@ -1,3 +1,5 @@
+export { BACKENDS } from './backends/backends.ts';
+export type { CodingBackend, CodingOrder } from './backends/coding-backend.ts';
 export {
   CodeChangeRequest,
   CodeChangeResult,
@@ -6,3 +8,6 @@ export {
   CodingPermission,
 } from './code-change.ts';
 export { CodingEvent, CodingUsage, ToolKind } from './coding-event.ts';
+export { commandAgent } from './command-agent.ts';
+export type { CommandAgentOptions } from './command-agent-options.ts';
+export type { StreamReader } from './streams/stream-reader.ts';

@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/client';
 import type { Clock } from '../../../runtime/protocol/seams.ts';
 import { type ChildOrder, GuardedChild } from './guarded-child.ts';
-import { LineReader } from '../line-reader.ts';
+import { LineReader } from '../../../runtime/protocol/line-reader.ts';
 
 /** A message of more than this many times `maxMessageBytes` counts as flooding. */
 const SKIPS = 16;

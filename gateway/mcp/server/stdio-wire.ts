@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
 import { reasonOf } from '../../../runtime/protocol/errors.ts';
 import { isDeeperThan, MAX_JSON_DEPTH, jsonOf } from '../../../runtime/protocol/json.ts';
-import { LineReader } from '../line-reader.ts';
+import { LineReader } from '../../../runtime/protocol/line-reader.ts';
 import { isObject, MEMBER_LIMITS, MemberCounter } from '../../http/json-text.ts';
 import { MCP_CODES } from './mcp-errors.ts';
 

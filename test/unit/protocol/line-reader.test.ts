@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LineReader } from '../../../../gateway/mcp/line-reader.ts';
+import { LineReader } from '../../../runtime/protocol/line-reader.ts';
 
 function reader(maxBytes: number) {
   const lines: string[] = [];

@@ -31,6 +31,11 @@ export class LineReader {
     }
   }
 
+  /** The bytes that have come are over: a last line without an end is one, too. */
+  end(): void {
+    this.#finish();
+  }
+
   #keep(part: Buffer): void {
     if (part.length === 0) return;
     if (this.#skipped > 0) return this.#skip(part.length);
