@@ -9,8 +9,8 @@ import type { CodingBackend } from './backends/coding-backend.ts';
 import { CodingLimits, CodingPermission } from './code-change.ts';
 
 const HOUR_MS = 3_600_000;
-/** How much longer than its program's grace the agent may take to stop, milliseconds. */
-const STOP_MARGIN_MS = 5_000;
+/** How much longer than the grace of its program an agent may take to stop: a family that was killed takes time to go, milliseconds. */
+export const STOP_MARGIN_MS = 15_000;
 
 const VariableName = z.string().regex(/^[A-Za-z_]\w*$/, 'a name of a variable');
 const Text = z.string().min(1);

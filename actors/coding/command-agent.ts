@@ -2,7 +2,7 @@ import { AgentDefinition } from '../../runtime/agent/agent-definition.ts';
 import { systemClock } from '../../runtime/protocol/system-seams.ts';
 import type { HandlingContext } from '../../runtime/public.ts';
 import { codeChange } from './code-change.ts';
-import { type CommandAgentOptions, readOptions } from './command-agent-options.ts';
+import { type CommandAgentOptions, readOptions, STOP_MARGIN_MS } from './command-agent-options.ts';
 import { CommandAttempt } from './command-attempt.ts';
 
 /**
@@ -18,6 +18,7 @@ export function commandAgent(options: CommandAgentOptions): AgentDefinition {
   const agent = new AgentDefinition(identity);
   // It keeps nothing between two attempts.
   agent.keepsTaintApart = true;
+  agent.cutOffGraceMs = settings.graceMs + STOP_MARGIN_MS;
   return agent.handle(codeChange, (request, ctx) => {
     ctx.markOutside(`agent:${settings.backend.id}`);
     return ctx.effect(`coding ${ctx.self}`, (signal) => {

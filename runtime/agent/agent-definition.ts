@@ -87,6 +87,12 @@ export class AgentDefinition<State = undefined> {
   keepsTaintApart = false;
 
   /**
+   * How long its handlers may take to end once they are cut off, milliseconds: they have to end what runs elsewhere.
+   * @internal
+   */
+  cutOffGraceMs: number | undefined = undefined;
+
+  /**
    * How many envelopes it may have in hand at a time.
    * @internal
    */

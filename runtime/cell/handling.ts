@@ -400,8 +400,8 @@ export class Handling implements HandlingContext<never> {
     this.abort(reason);
     this.#onCutShort?.();
     this.timer?.cancel();
-    const { thread, lives } = this.cell;
-    const graceMs = lives.current?.graceMs ?? GRACE_MS;
+    const { thread, lives, definition } = this.cell;
+    const graceMs = lives.current?.graceMs ?? definition.cutOffGraceMs ?? GRACE_MS;
     this.timer = thread.wheel.add(thread.seams.clock.now() + graceMs, () => {
       if (this.isOver || this.isDone) return;
       const why = `it did not stop ${graceMs} ms after ${reason.message}`;

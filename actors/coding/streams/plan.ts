@@ -12,11 +12,9 @@ const STATUS: Readonly<Record<string, 'running' | 'done'>> = { in_progress: 'run
 export function planIn(todos: unknown): readonly CodingEvent[] {
   const { data } = Todos.safeParse(todos);
   if (data === undefined) return [];
-  const entries = data
-    .slice(0, MAX_ENTRIES)
-    .map(({ content, status }) => ({
-      text: toldInLine(content),
-      status: STATUS[status] ?? ('open' as const),
-    }));
+  const entries = data.slice(0, MAX_ENTRIES).map(({ content, status }) => ({
+    text: toldInLine(content),
+    status: STATUS[status] ?? ('open' as const),
+  }));
   return [{ type: 'planned', entries }];
 }

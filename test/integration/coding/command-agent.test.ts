@@ -258,6 +258,27 @@ describe('A coding agent that is a program', () => {
     const given = await until('it was started', () => givenTo(id));
     await until('all are gone', () => startedWithMark(given.env['ORRERY_PROCESS'] as string).length === 0);
     expect((await attempt('claude', {})).outcome).toMatchObject({ summary: 'Done.' });
+    const rows = await system.roster();
+    expect(rows.find((row) => row.id === 'claude')).toMatchObject({ status: 'running', restarts: 0 });
+  });
+
+  it('leaves nobody when its system stops', async () => {
+    const module = new URL('../../fixtures/coding/agents/codex.agent.ts', import.meta.url);
+    const other = await startSystem({ agents: [{ module }] });
+    const id = 'stopped';
+    const task = {
+      id,
+      title: 'A task',
+      description: `STAND-IN: ${JSON.stringify({ record, hang: 'deaf', grandchild: 'session' })}`,
+    };
+    const asked = other.ask({ agent: 'codex', capability: codeChange }, { root, task } as CodeChangeRequest, {
+      timeoutMs: 600_000,
+    });
+    const failed = asked.catch((error: Failure) => error.code);
+    const given = await until('it was started', () => givenTo(id));
+    await other.stop();
+    expect(await failed).not.toBeUndefined();
+    await until('all are gone', () => startedWithMark(given.env['ORRERY_PROCESS'] as string).length === 0);
   });
 
   it('is given its own credentials, and no other secret', async () => {
