@@ -8,11 +8,11 @@ const MAX_WAIT_MS = 31 * 24 * 60 * 60 * SECOND_MS;
 const LIMITED =
   /\b429\b|too many requests|rate.?limit|usage limit|session limit|weekly limit|quota|resource.?exhausted|overloaded/i;
 const UNITS_MS: readonly (readonly [RegExp, number])[] = [
-  [/(\d{1,4})\s?(?:d|days?)\b/i, 24 * 60 * 60 * SECOND_MS],
-  [/(\d{1,5})\s?(?:h|hours?)\b/i, 60 * 60 * SECOND_MS],
-  [/(\d{1,6})\s?(?:m|mins?|minutes?)\b/i, 60 * SECOND_MS],
-  [/(\d{1,8}(?:\.\d{1,6})?)\s?(?:s|secs?|seconds?)\b/i, SECOND_MS],
-  [/(\d{1,9}(?:\.\d{1,6})?)\s?ms\b/i, 1],
+  [/(\d{1,4})\s?(?:d|days?)(?![a-z])/i, 24 * 60 * 60 * SECOND_MS],
+  [/(\d{1,5})\s?(?:h|hours?)(?![a-z])/i, 60 * 60 * SECOND_MS],
+  [/(\d{1,6})\s?(?:m|mins?|minutes?)(?![a-z])/i, 60 * SECOND_MS],
+  [/(\d{1,8}(?:\.\d{1,6})?)\s?(?:s|secs?|seconds?)(?![a-z])/i, SECOND_MS],
+  [/(\d{1,9}(?:\.\d{1,6})?)\s?ms(?![a-z])/i, 1],
 ];
 
 /** Says whether an error of a program, not a text of its model, is that its provider lets it wait. */
