@@ -137,7 +137,8 @@ export class CommandAttempt {
 
   /** Ends it; the first reason counts. */
   #stop(error: unknown): void {
-    this.#stopped ??= { error };
+    if (this.#stopped !== undefined) return;
+    this.#stopped = { error };
     // What comes of that is awaited by whoever reads its output.
     void this.#process?.stop(this.#settings.graceMs);
   }

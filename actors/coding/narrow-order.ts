@@ -10,7 +10,7 @@ interface Most {
 }
 
 /** The lower of two limits, field by field. */
-export function narrowerLimits(one: CodingLimits, other: CodingLimits): CodingLimits {
+function narrowerLimits(one: CodingLimits, other: CodingLimits): CodingLimits {
   const limits: CodingLimits = { ...one, ...other };
   for (const field of ['timeoutMs', 'maxTurns', 'maxTokens', 'maxCostUsd'] as const) {
     const [here, there] = [one[field], other[field]];
@@ -20,7 +20,7 @@ export function narrowerLimits(one: CodingLimits, other: CodingLimits): CodingLi
 }
 
 /** The permission that allows less. */
-export const lesserPermission = (one: CodingPermission, other: CodingPermission): CodingPermission =>
+const lesserPermission = (one: CodingPermission, other: CodingPermission): CodingPermission =>
   CodingPermission.options.indexOf(one) < CodingPermission.options.indexOf(other) ? one : other;
 
 /** A session that can stand among arguments: it was told by a program. */

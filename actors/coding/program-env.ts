@@ -24,7 +24,7 @@ export function programEnv(own: Variables, names: readonly string[]): Record<str
 }
 
 /** Says whether a variable looks like a secret, by its name or by its value. */
-export const looksSecret = (name: string, value: string): boolean =>
+const looksSecret = (name: string, value: string): boolean =>
   SECRET.test(name) || hideSecrets(value) !== value;
 
 /** The shortest value that is looked for in texts: a shorter one is in any of them. */

@@ -9,7 +9,7 @@ import { childrenOf, startedWith } from '../../fixtures/processes.ts';
 import { markedWith as startedWithMark } from '../../fixtures/coding/marked.ts';
 import { until } from '../../fixtures/until.ts';
 
-const AGENTS = ['claude', 'codex', 'gemini', 'opencode', 'impatient', 'missing', 'plain'];
+const AGENTS = ['claude', 'codex', 'gemini', 'opencode', 'impatient', 'narrow', 'missing', 'plain'];
 const BACKENDS = ['claude', 'codex', 'gemini', 'opencode'] as const;
 const root = mkdtempSync(join(tmpdir(), 'orrery-coding-'));
 const record = join(root, 'record.jsonl');
@@ -131,7 +131,7 @@ describe('A coding agent that is a program', () => {
 
   it('narrows permission and limits to what its options allow (F-04)', async () => {
     const { given } = await attempt(
-      'impatient',
+      'narrow',
       {},
       { permission: 'all', limits: { maxTurns: 7, maxCostUsd: 2 } },
     );
@@ -224,7 +224,7 @@ describe('A coding agent that is a program', () => {
   });
 
   it('is stopped at the tokens that an attempt may use', async () => {
-    const { outcome, given } = await attempt('impatient', { turns: 3, tokens: 600, hang: true });
+    const { outcome, given } = await attempt('narrow', { turns: 3, tokens: 600, hang: true });
     expect(outcome).toMatchObject({ code: 'BUDGET_EXCEEDED', details: { limit: 1_000 } });
     nobodyIsLeft(given);
   });
