@@ -96,7 +96,7 @@ export class GuardedProcess {
     if (child === undefined || child.pid === undefined) {
       const error =
         child === undefined ? failure : await new Promise((resolve) => child.once('error', resolve));
-      return { code: null, signal: null, failure: reasonOf(error) };
+      return { code: null, signal: null, failure: whyNotStarted(error) };
     }
     const [code, signal] = await new Promise<[number | null, string | null]>((resolve) => {
       child.once('exit', (...how) => resolve(how));
@@ -147,6 +147,12 @@ export class GuardedProcess {
 }
 
 const hasGroups = process.platform !== 'win32';
+
+/** The folder is looked for before: where something is not there, it is the program. */
+const whyNotStarted = (error: unknown): string =>
+  (error as NodeJS.ErrnoException).code === 'ENOENT'
+    ? 'it is not installed, or not on the PATH'
+    : reasonOf(error);
 
 interface Started {
   readonly child?: ChildProcess;

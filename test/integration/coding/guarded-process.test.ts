@@ -37,7 +37,7 @@ describe('A guarded process', () => {
   });
 
   it.each([
-    ['is not there', { command: '/nowhere/program' }, /ENOENT/],
+    ['is not there', { command: '/nowhere/program' }, /not installed, or not on the PATH/],
     ['is no program', { command: '/etc/passwd' }, /EACCES/],
     ['is to run in a folder that is not there', { cwd: '/nowhere' }, /no folder \/nowhere/],
     ['has a name that no program has', { command: 'a\0b' }, /null bytes/],
