@@ -6,14 +6,18 @@ import { Mail, NO_ASK } from '../../../runtime/mailbox/mail.ts';
 import { cancelled } from '../../../runtime/protocol/errors.ts';
 import { FakeClock } from '../../fixtures/fake-clock.ts';
 
-/** An envelope in the hands of `mars`, which may take 1,000 ms over one without a deadline. `graceMs`: what its actor says. */
-function inHand(deadlineAtMs: number, graceMs?: number) {
+/**
+ * An envelope in the hands of `mars`, which may take 1,000 ms over one without a deadline. `graceMs`: what its actor says;
+ * `cutOffGraceMs`: what its definition says.
+ */
+function inHand(deadlineAtMs: number, graceMs?: number, cutOffGraceMs?: number) {
   const clock = new FakeClock(0);
   const crashes: string[] = [];
   const cell = {
     row: { id: 'mars' },
     handlingTimeoutMs: 1_000,
     lives: { current: { graceMs } },
+    definition: { cutOffGraceMs },
     thread: { seams: { clock }, wheel: new TimerWheel(clock), asks: { close: () => undefined } },
     crash: (error: Error) => void crashes.push(error.message),
   } as unknown as Cell;
@@ -60,8 +64,11 @@ describe('A handling', () => {
     expect(crashes).toEqual(['it did not stop 100 ms after It was cancelled']);
   });
 
-  it('has as long for that as its actor needs', () => {
-    const { clock, crashes, handling } = inHand(0, 1_000);
+  it.each([
+    ['actor', 1_000, undefined],
+    ['definition', undefined, 1_000],
+  ])('has as long for that as its %s needs', (_, graceMs, cutOffGraceMs) => {
+    const { clock, crashes, handling } = inHand(0, graceMs, cutOffGraceMs);
     handling.cutOff(cancelled('It'));
     clock.advance(980);
     expect(crashes).toEqual([]);
