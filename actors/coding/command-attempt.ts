@@ -1,32 +1,21 @@
 import { GuardedProcess } from '../../runtime/os/guarded-process.ts';
-import { deadlineExceeded, isOrreryError, OrreryError } from '../../runtime/protocol/errors.ts';
-import { HIDDEN, hideSecrets, hideSecretsIn } from '../../runtime/protocol/hide-secrets.ts';
 import { LineReader } from '../../runtime/protocol/line-reader.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 import type { HandlingContext } from '../../runtime/public.ts';
+import { AttemptBounds } from './attempt-bounds.ts';
 import { failureOf } from './attempt-failure.ts';
+import { AttemptRecord } from './attempt-record.ts';
 import type { CodingOrder } from './backends/coding-backend.ts';
 import type { CodeChangeRequest, CodeChangeResult } from './code-change.ts';
-import type { CodingEvent, CodingUsage } from './coding-event.ts';
 import { codingPrompt } from './coding-prompt.ts';
-import { CodingTally, tokensOf } from './coding-tally.ts';
-import { told } from './coding-text.ts';
 import type { CommandSettings } from './command-agent-options.ts';
-import { Inactivity } from './inactivity.ts';
 import { narrowOrder } from './narrow-order.ts';
 import { programEnv, secretsIn } from './program-env.ts';
-import { ReportLimit } from './report-limit.ts';
+import { eachChunk, tailOf } from './program-output.ts';
 import { unreadable } from './streams/stream-reader.ts';
 
 /** The longest line that is read, bytes. */
 const MAX_LINE_BYTES = 1_000_000;
-/** How much of the last of its log, and of the output of a plain program, is kept, characters. */
-const MAX_TAIL = 2_000;
-/** Tools after which half of the work is taken to be done. Nobody knows how many there will be. */
-const HALFWAY = 20;
-/** The most that is spent at once, as budgets have it. */
-const MAX_TOKENS = 1e14;
-const MAX_COST_USD = 1e8;
 
 export interface AttemptDeps {
   readonly ctx: HandlingContext<never>;
@@ -40,11 +29,9 @@ export class CommandAttempt {
   readonly #request: CodeChangeRequest;
   readonly #deps: AttemptDeps;
   readonly #order: CodingOrder;
-  readonly #tally = new CodingTally();
-  readonly #reports = new ReportLimit();
-  #secrets: readonly string[] = [];
+  readonly #env: Readonly<Record<string, string>>;
+  readonly #record: AttemptRecord;
   #process: GuardedProcess | undefined;
-  #spent = { tokens: 0, costUsd: 0 };
   #output = '';
   #log = '';
   /** Why it was stopped. */
@@ -55,46 +42,63 @@ export class CommandAttempt {
     this.#request = request;
     this.#settings = settings;
     this.#deps = deps;
-    this.#order = narrowOrder(request, settings, deps.ctx.budget, settings.backend);
+    const { backend } = settings;
+    this.#order = narrowOrder(request, settings, deps.ctx.budget, backend);
+    this.#env = {
+      ...programEnv(deps.env, [...backend.env, ...settings.env]),
+      ...backend.envFor?.(this.#order),
+      PWD: request.root,
+    };
+    this.#record = new AttemptRecord({
+      ctx: deps.ctx,
+      name: backend.name,
+      limits: this.#order.limits,
+      secrets: secretsIn(this.#env),
+      stop: (error) => this.#stop(error),
+    });
   }
 
   async run(signal: AbortSignal): Promise<CodeChangeResult> {
     signal.throwIfAborted();
-    const { ctx, clock } = this.#deps;
+    const { ctx } = this.#deps;
+    const record = this.#record;
     const mark = ctx.newId();
     const child = this.#start(mark);
-    const inactivity = this.#watchInactivity(child, mark);
-    const { timeoutMs } = this.#order.limits;
-    const cancelTimeout =
-      timeoutMs === undefined
-        ? () => undefined
-        : clock.setTimer(timeoutMs, () =>
-            this.#stop(deadlineExceeded(`The attempt of ${this.#name}`, timeoutMs)),
-          );
-    const abort = (): void => this.#stop(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
+    const bounds = this.#boundsOf(child, mark, signal);
     try {
       child.input.end(codingPrompt({ ...this.#request, permission: this.#order.permission }));
-      await Promise.all([this.#readOutput(child, inactivity), this.#readLog(child, inactivity)]);
+      await Promise.all([this.#readOutput(child, bounds), this.#readLog(child, bounds)]);
       const end = await child.ended;
       if (this.#stopped !== undefined) throw this.#stopped.error;
       const { program } = this.#settings;
-      const said = this.#safe(this.#log.trim());
+      const said = record.safe(this.#log.trim());
       const failure = failureOf({
         name: this.#name,
         program,
         end,
-        tally: this.#tally,
+        tally: record.tally,
         said,
         nowMs: ctx.now(),
       });
       if (failure !== undefined) throw failure;
-      return this.#result();
+      return record.result(this.#settings.isPlain ? this.#output : undefined);
     } finally {
-      inactivity.stop();
-      cancelTimeout();
-      signal.removeEventListener('abort', abort);
+      bounds.release();
     }
+  }
+
+  #boundsOf(process: GuardedProcess, mark: string, signal: AbortSignal): AttemptBounds {
+    return new AttemptBounds({
+      name: this.#name,
+      clock: this.#deps.clock,
+      signal,
+      process,
+      mark,
+      timeoutMs: this.#order.limits.timeoutMs,
+      inactivityMs: this.#settings.inactivityMs,
+      details: () => this.#record.tally.result(),
+      stop: (error) => this.#stop(error),
+    });
   }
 
   get #name(): string {
@@ -102,37 +106,17 @@ export class CommandAttempt {
   }
 
   #start(mark: string): GuardedProcess {
-    const { backend, program, args, env: names } = this.#settings;
+    const { backend, program, args } = this.#settings;
     const { root } = this.#request;
-    const env = {
-      ...programEnv(this.#deps.env, [...backend.env, ...names]),
-      ...backend.envFor?.(this.#order),
-      PWD: root,
-    };
-    this.#secrets = secretsIn(env);
     const order = {
       command: program,
       args: [...backend.argsFor(this.#order), ...args],
       cwd: root,
-      env,
+      env: this.#env,
       mark,
     };
     this.#process = new GuardedProcess(order, this.#deps.clock);
     return this.#process;
-  }
-
-  #watchInactivity({ pid }: GuardedProcess, mark: string): Inactivity {
-    const { clock } = this.#deps;
-    const { inactivityMs } = this.#settings;
-    const onInactive = (): void =>
-      this.#stop(
-        new OrreryError(
-          'DEADLINE_EXCEEDED',
-          `${this.#name} has printed nothing and used no processor for ${inactivityMs} ms`,
-          { details: { what: this.#name, inactivityMs, ...this.#tally.result() } },
-        ),
-      );
-    return new Inactivity({ clock, inactivityMs, pid, mark, onInactive });
   }
 
   /** Ends it; the first reason counts. */
@@ -143,16 +127,16 @@ export class CommandAttempt {
     void this.#process?.stop(this.#settings.graceMs);
   }
 
-  async #readOutput({ output }: GuardedProcess, inactivity: Inactivity): Promise<void> {
+  async #readOutput({ output }: GuardedProcess, bounds: AttemptBounds): Promise<void> {
     const reader = this.#settings.backend.reader(() => this.#deps.ctx.now());
     const lines = new LineReader({
       maxBytes: MAX_LINE_BYTES,
-      onLine: (line) => this.#takeAll(reader.read(line)),
-      onTooLong: () => this.#takeAll([unreadable(`a line of more than ${MAX_LINE_BYTES} bytes`)]),
+      onLine: (line) => this.#record.takeAll(reader.read(line)),
+      onTooLong: () => this.#record.takeAll([unreadable(`a line of more than ${MAX_LINE_BYTES} bytes`)]),
       onSkipped: () => undefined,
     });
     await eachChunk(output, (chunk) => {
-      inactivity.heard();
+      bounds.heard();
       this.#guarded(() => {
         if (this.#settings.isPlain) this.#output = tailOf(this.#output, chunk);
         else lines.push(chunk);
@@ -160,13 +144,13 @@ export class CommandAttempt {
     });
     this.#guarded(() => {
       lines.end();
-      this.#takeAll(reader.end());
+      this.#record.takeAll(reader.end());
     });
   }
 
-  #readLog({ log }: GuardedProcess, inactivity: Inactivity): Promise<void> {
+  #readLog({ log }: GuardedProcess, bounds: AttemptBounds): Promise<void> {
     return eachChunk(log, (chunk) => {
-      inactivity.heard();
+      bounds.heard();
       this.#log = tailOf(this.#log, chunk);
     });
   }
@@ -178,97 +162,5 @@ export class CommandAttempt {
     } catch (error) {
       this.#stop(error);
     }
-  }
-
-  #takeAll(events: readonly CodingEvent[]): void {
-    for (const event of events) this.#take(event);
-  }
-
-  #take(event: CodingEvent): void {
-    this.#tally.take(event);
-    if (this.#reports.admits(event)) this.#report(event);
-    if (event.type === 'usage') this.#pay(event.usage);
-  }
-
-  #report(event: CodingEvent): void {
-    const { ctx } = this.#deps;
-    const safe = hideSecretsIn(this.#withoutOwn(event)) as CodingEvent;
-    ctx.report(safe);
-    if (safe.type !== 'tool.started') return;
-    const { toolCalls } = this.#tally.result();
-    ctx.progress(toolCalls / (toolCalls + HALFWAY), safe.title);
-  }
-
-  /** Spends what it has used since the last time. */
-  #pay(usage: CodingUsage): void {
-    const { limits } = this.#order;
-    const used = {
-      tokens: Math.min(tokensOf(usage), MAX_TOKENS),
-      costUsd: Math.min(usage.costUsd ?? 0, MAX_COST_USD),
-    };
-    const cost = {
-      tokens: Math.max(0, used.tokens - this.#spent.tokens),
-      costUsd: Math.max(0, used.costUsd - this.#spent.costUsd),
-    };
-    this.#spent = {
-      tokens: this.#spent.tokens + cost.tokens,
-      costUsd: this.#spent.costUsd + cost.costUsd,
-    };
-    this.#spend(cost);
-    if (limits.maxTokens !== undefined && used.tokens > limits.maxTokens)
-      this.#stop(overLimit(this.#name, `${used.tokens} tokens`, limits.maxTokens));
-    if (limits.maxCostUsd !== undefined && used.costUsd > limits.maxCostUsd)
-      this.#stop(overLimit(this.#name, `${used.costUsd} USD`, limits.maxCostUsd));
-  }
-
-  #spend(cost: { readonly tokens: number; readonly costUsd: number }): void {
-    const { ctx } = this.#deps;
-    try {
-      ctx.spend(cost);
-    } catch (error) {
-      if (!isOrreryError(error) || error.code !== 'BUDGET_EXCEEDED') throw error;
-      this.#stop(error);
-      const { tokens = cost.tokens, costUsd = cost.costUsd } = ctx.budget;
-      // It is used, whether there was as much or not.
-      ctx.spend({ tokens: Math.min(cost.tokens, tokens), costUsd: Math.min(cost.costUsd, costUsd) });
-    }
-  }
-
-  #result(): CodeChangeResult {
-    const { summary: said, ...result } = this.#tally.result();
-    const summary = this.#safe(this.#settings.isPlain ? this.#output.trim() : (said ?? '').trim());
-    return { ...result, ...(summary === '' ? {} : { summary }) };
-  }
-
-  #safe(text: string): string {
-    return told(hideSecrets(this.#withoutOwn(text)));
-  }
-
-  /** A value without the secrets that the program was given, however deep. */
-  #withoutOwn<Value>(value: Value): Value {
-    if (this.#secrets.length === 0) return value;
-    if (typeof value === 'string')
-      return this.#secrets.reduce<string>((text, secret) => text.replaceAll(secret, HIDDEN), value) as Value;
-    if (Array.isArray(value)) return value.map((each) => this.#withoutOwn(each)) as Value;
-    if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(
-      Object.entries(value).map(([field, each]) => [field, this.#withoutOwn(each)]),
-    ) as Value;
-  }
-}
-
-const overLimit = (name: string, used: string, limit: number): OrreryError =>
-  new OrreryError('BUDGET_EXCEEDED', `${name} has used ${used}, of ${limit} that the attempt may use`, {
-    details: { used, limit },
-  });
-
-const tailOf = (tail: string, chunk: Buffer): string => (tail + chunk.toString('utf8')).slice(-MAX_TAIL);
-
-/** Resolves when there are no more, also when they were cut off. */
-async function eachChunk(stream: AsyncIterable<Buffer>, take: (chunk: Buffer) => void): Promise<void> {
-  try {
-    for await (const chunk of stream) take(chunk);
-  } catch {
-    // It was closed: something outside its family held it.
   }
 }

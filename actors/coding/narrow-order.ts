@@ -9,6 +9,8 @@ interface Most {
   readonly permission: CodingPermission;
 }
 
+type TellingBackend = Pick<CodingBackend, 'id' | 'name' | 'tells'>;
+
 /** The lower of two limits, field by field. */
 function narrowerLimits(one: CodingLimits, other: CodingLimits): CodingLimits {
   const limits: CodingLimits = { ...one, ...other };
@@ -34,7 +36,7 @@ export function narrowOrder(
   request: CodeChangeRequest,
   most: Most,
   budget: Budget,
-  backend: CodingBackend,
+  backend: TellingBackend,
 ): CodingOrder {
   const limits = narrowerLimits(narrowerLimits(most.limits, request.limits), {
     ...(budget.tokens === undefined ? {} : { maxTokens: Math.max(1, budget.tokens) }),
@@ -51,7 +53,7 @@ export function narrowOrder(
 
 const LIMITED = { tokens: 'tokens', costUsd: 'dollars' } as const;
 
-function requireTold(backend: CodingBackend, what: keyof typeof LIMITED, limit: number | undefined): void {
+function requireTold(backend: TellingBackend, what: keyof typeof LIMITED, limit: number | undefined): void {
   if (limit === undefined || backend.tells.includes(what)) return;
   throw refused(
     `${backend.name} does not tell how many ${LIMITED[what]} it uses, so a limit of ${limit} could not be kept`,
