@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { CodingEvent } from '../coding-event.ts';
 import { told, toldInLine, toldPaths } from '../coding-text.ts';
+import { MAX_ENTRIES } from './plan.ts';
 import { rateLimitOf } from './rate-limit.ts';
 import { lineKind, readTyped, type StreamReader } from './stream-reader.ts';
 
@@ -96,7 +97,6 @@ function sayingOf(item: Item, isOver: boolean): readonly CodingEvent[] | undefin
   return undefined;
 }
 
-const MAX_ENTRIES = 100;
 const entryOf = ({ text, completed }: { readonly text: string; readonly completed: boolean }) => ({
   text: toldInLine(text),
   status: completed ? ('done' as const) : ('open' as const),

@@ -3,7 +3,7 @@ import type { CodingEvent } from '../coding-event.ts';
 import { toldInLine } from '../coding-text.ts';
 
 /** The most entries that are told of a plan. */
-const MAX_ENTRIES = 100;
+export const MAX_ENTRIES = 100;
 
 const Todos = z.array(z.looseObject({ content: z.string(), status: z.string() }));
 const STATUS: Readonly<Record<string, 'running' | 'done'>> = { in_progress: 'running', completed: 'done' };
