@@ -1,24 +1,21 @@
 import type { GuardedProcess } from '../../runtime/os/guarded-process.ts';
 import { deadlineExceeded, OrreryError } from '../../runtime/protocol/errors.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
+import type { AttemptRecord } from './attempt-record.ts';
 import { Inactivity } from './inactivity.ts';
 
 /**
+ * - `record`       of the attempt that is bounded.
  * - `timeoutMs`    how long the attempt may take, if that is limited; milliseconds.
  * - `inactivityMs` how long its program may say nothing and use no processor; milliseconds.
- * - `details`      what is known of the attempt when it ends so.
- * - `stop`         ends the attempt, with the reason.
  */
 export interface AttemptBoundsDeps {
-  readonly name: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly process: GuardedProcess;
-  readonly mark: string;
+  readonly record: AttemptRecord;
   readonly timeoutMs: number | undefined;
   readonly inactivityMs: number;
-  readonly details: () => Readonly<Record<string, unknown>>;
-  readonly stop: (error: unknown) => void;
 }
 
 /** What bounds an attempt in time, until it is released: its signal, its time, and how long its program may be inactive. */
@@ -26,22 +23,22 @@ export class AttemptBounds {
   readonly #inactivity: Inactivity;
   readonly #release: () => void;
 
-  constructor(deps: AttemptBoundsDeps) {
-    const { name, clock, signal, process, mark, timeoutMs, inactivityMs, details, stop } = deps;
+  constructor({ clock, signal, process, record, timeoutMs, inactivityMs }: AttemptBoundsDeps) {
+    const { name } = record;
     const onInactive = (): void =>
-      stop(
+      record.stop(
         new OrreryError(
           'DEADLINE_EXCEEDED',
           `${name} has printed nothing and used no processor for ${inactivityMs} ms`,
-          { details: { what: name, inactivityMs, ...details() } },
+          { details: { what: name, inactivityMs, ...record.tally.result() } },
         ),
       );
-    this.#inactivity = new Inactivity({ clock, inactivityMs, pid: process.pid, mark, onInactive });
+    this.#inactivity = new Inactivity({ clock, inactivityMs, process, onInactive });
     const cancelTimeout =
       timeoutMs === undefined
         ? () => undefined
-        : clock.setTimer(timeoutMs, () => stop(deadlineExceeded(`The attempt of ${name}`, timeoutMs)));
-    const abort = (): void => stop(signal.reason);
+        : clock.setTimer(timeoutMs, () => record.stop(deadlineExceeded(`The attempt of ${name}`, timeoutMs)));
+    const abort = (): void => record.stop(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
     this.#release = () => {
       cancelTimeout();

@@ -37,6 +37,15 @@ export class AttemptRecord {
     this.#deps = deps;
   }
 
+  get name(): string {
+    return this.#deps.name;
+  }
+
+  /** Ends the attempt, with the reason. */
+  stop(error: unknown): void {
+    this.#deps.stop(error);
+  }
+
   takeAll(events: readonly CodingEvent[]): void {
     for (const event of events) this.take(event);
   }

@@ -62,9 +62,8 @@ export class CommandAttempt {
     signal.throwIfAborted();
     const { ctx } = this.#deps;
     const record = this.#record;
-    const mark = ctx.newId();
-    const child = this.#start(mark);
-    const bounds = this.#boundsOf(child, mark, signal);
+    const child = this.#start(ctx.newId());
+    const bounds = this.#boundsOf(child, signal);
     try {
       child.input.end(codingPrompt({ ...this.#request, permission: this.#order.permission }));
       await Promise.all([this.#readOutput(child, bounds), this.#readLog(child, bounds)]);
@@ -87,17 +86,14 @@ export class CommandAttempt {
     }
   }
 
-  #boundsOf(process: GuardedProcess, mark: string, signal: AbortSignal): AttemptBounds {
+  #boundsOf(process: GuardedProcess, signal: AbortSignal): AttemptBounds {
     return new AttemptBounds({
-      name: this.#name,
       clock: this.#deps.clock,
       signal,
       process,
-      mark,
+      record: this.#record,
       timeoutMs: this.#order.limits.timeoutMs,
       inactivityMs: this.#settings.inactivityMs,
-      details: () => this.#record.tally.result(),
-      stop: (error) => this.#stop(error),
     });
   }
 

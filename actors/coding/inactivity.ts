@@ -1,4 +1,5 @@
 import { familyUsage, type FamilyUsage, usedBetween } from '../../runtime/os/family-usage.ts';
+import type { GuardedProcess } from '../../runtime/os/guarded-process.ts';
 import type { Clock } from '../../runtime/protocol/seams.ts';
 
 /** The longest time from one look at a family to the next, milliseconds, and how many there are at least in the time it has. */
@@ -10,8 +11,7 @@ const WORKING = 0.02;
 export interface InactivityDeps {
   readonly clock: Pick<Clock, 'setTimer' | 'monotonicMs'>;
   readonly inactivityMs: number;
-  readonly pid: number | undefined;
-  readonly mark: string;
+  readonly process: Pick<GuardedProcess, 'pid' | 'mark'>;
   readonly onInactive: () => void;
 }
 
@@ -26,7 +26,7 @@ export class Inactivity {
   constructor(deps: InactivityDeps) {
     this.#deps = deps;
     this.#activeAtMs = this.#lookedAtMs = deps.clock.monotonicMs();
-    this.#usage = familyUsage(deps.pid, deps.mark);
+    this.#usage = familyUsage(deps.process.pid, deps.process.mark);
     this.#wait();
   }
 
@@ -45,9 +45,9 @@ export class Inactivity {
   }
 
   #look(): void {
-    const { clock, inactivityMs, pid, mark, onInactive } = this.#deps;
+    const { clock, inactivityMs, process, onInactive } = this.#deps;
     const nowMs = clock.monotonicMs();
-    const usage = familyUsage(pid, mark);
+    const usage = familyUsage(process.pid, process.mark);
     if (usedBetween(this.#usage, usage) > (nowMs - this.#lookedAtMs) * WORKING) this.#activeAtMs = nowMs;
     this.#usage = usage;
     this.#lookedAtMs = nowMs;

@@ -45,19 +45,19 @@ export interface ProcessEnd {
  */
 export class GuardedProcess {
   readonly pid: number | undefined;
+  readonly mark: string;
   readonly input: Writable;
   readonly output: Readable;
   readonly log: Readable;
   /** Resolves when its family is gone and its output is read; `LEFTOVER_MS` later in any case. It never rejects. */
   readonly ended: Promise<ProcessEnd>;
-  readonly #mark: string;
   readonly #clock: Pick<Clock, 'setTimer'>;
   readonly #child: ChildProcess | undefined;
   readonly #watcher: FamilyWatcher | undefined;
   #isOver = false;
 
   constructor(order: GuardedOrder, clock: Pick<Clock, 'setTimer'>) {
-    this.#mark = order.mark;
+    this.mark = order.mark;
     this.#clock = clock;
     // Before the program: this process may be killed at any moment.
     this.#watcher = hasGroups ? new FamilyWatcher(order.mark) : undefined;
@@ -89,7 +89,7 @@ export class GuardedProcess {
   kill(): void {
     if (this.#isOver || this.pid === undefined) return;
     this.#signal('SIGKILL');
-    endFamily(this.pid, this.#mark);
+    endFamily(this.pid, this.mark);
   }
 
   async #endOf({ child, failure }: Started): Promise<ProcessEnd> {
@@ -112,8 +112,8 @@ export class GuardedProcess {
     let quiet = 0;
     for (let look = 0; look < MOST_LOOKS && quiet < QUIET_LOOKS; look++) {
       if (look > 0) await new Promise<void>((resolve) => this.#clock.setTimer(LOOK_MS, resolve));
-      endFamily(head, this.#mark);
-      quiet = familyOf(head, this.#mark).length === 0 ? quiet + 1 : 0;
+      endFamily(head, this.mark);
+      quiet = familyOf(head, this.mark).length === 0 ? quiet + 1 : 0;
     }
   }
 
