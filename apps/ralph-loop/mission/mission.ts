@@ -1,3 +1,4 @@
+import { CodingPermission } from 'orrery/coding';
 import { z } from 'zod';
 
 /** An id of a task or capability, which becomes part of correlation ids, file names and log lines. */
@@ -31,6 +32,51 @@ export const MissionLimits = z
 export type MissionLimits = z.infer<typeof MissionLimits>;
 
 /**
+ * A command: a line for the shell, or a program with its arguments.
+ */
+export const MissionCommand = z.union([z.string().min(1), z.array(z.string()).min(1)]);
+export type MissionCommand = z.infer<typeof MissionCommand>;
+
+/** How long a gate may take, if it does not say, milliseconds. */
+export const GATE_TIMEOUT_MS = 600_000;
+
+/**
+ * A gate: a command that has to end with exit code 0 before a change is accepted.
+ *
+ * - `run`       is run in the worktree of the task, and again on what it is merged into.
+ * - `tests`     at least so many tests must have run; `true` is one.
+ * - `timeoutMs` until it is ended, and has failed. @default 600_000
+ */
+export const MissionGate = z.strictObject({
+  name: PlainId,
+  run: MissionCommand,
+  tests: z.union([z.boolean(), z.int().min(1)]).optional(),
+  timeoutMs: z.int().min(1).max(MAX_TIMEOUT_MS).optional(),
+});
+export type MissionGate = z.infer<typeof MissionGate>;
+
+/**
+ * How the repository is changed by a mission. Each attempt has a git worktree of its own, and what the gates let pass is merged
+ * into `branch`.
+ *
+ * - `branch`     to merge into; it is made if it is not there. @default `orrery/` and the mission's name
+ * - `base`       commit that the branch begins at. @default `HEAD`
+ * - `setup`      command that makes a new worktree ready, such as `npm ci`.
+ * - `gates`      of every task.
+ * - `protect`    patterns of files that no task may change.
+ * - `permission` how much an agent may do without being asked. @default `edit`
+ */
+export const MissionCode = z.strictObject({
+  branch: z.string().min(1).optional(),
+  base: z.string().min(1).optional(),
+  setup: MissionCommand.optional(),
+  gates: z.array(MissionGate).optional(),
+  protect: z.array(z.string().min(1)).optional(),
+  permission: CodingPermission.optional(),
+});
+export type MissionCode = z.infer<typeof MissionCode>;
+
+/**
  * A task of a mission.
  *
  * - `capability`            capability that its agent must offer.
@@ -44,6 +90,14 @@ export type MissionLimits = z.infer<typeof MissionLimits>;
  * - `priority`              1 goes first; tasks without one go last.
  * - `estimateMs`            expected time. Of equal priority the longest goes first.
  * - `acceptance`            sentences that the gate and readers should check the result against.
+ *
+ * These are for tasks that change the repository, whose capability is `code.change`:
+ *
+ * - `gates`                 beside those of all tasks.
+ * - `touches`               patterns of the files that it is likely to change. Tasks that touch the same are not worked on at
+ *                           the same time.
+ * - `protect`               patterns of files that it may not change, beside those of all tasks.
+ * - `permission`            instead of that of all tasks.
  */
 export const MissionTask = z
   .strictObject({
@@ -63,6 +117,10 @@ export const MissionTask = z
     priority: z.int().min(1).optional(),
     estimateMs: z.int().min(1).max(MAX_TIMEOUT_MS).optional(),
     acceptance: z.array(z.string().min(1)).optional(),
+    gates: z.array(MissionGate).optional(),
+    touches: z.array(z.string().min(1)).optional(),
+    protect: z.array(z.string().min(1)).optional(),
+    permission: CodingPermission.optional(),
   })
   .refine((task) => (task.capability === undefined) !== (task.requiredCapabilities === undefined), {
     error: 'expected exactly one of capability and requiredCapabilities',
@@ -73,12 +131,14 @@ export type MissionTask = z.infer<typeof MissionTask>;
  * A mission file: its tasks, its agents, and when to stop.
  *
  * - `agents`  modules of its agents, relative to the mission file.
+ * - `code`    how it changes the repository. Tasks then have the capability `code.change` if they do not say.
  */
 export const Mission = z.strictObject({
   version: z.literal(1),
   name: z.string().min(1),
   description: z.string().optional(),
   agents: z.array(z.string().min(1)).min(1).optional(),
+  code: MissionCode.optional(),
   limits: MissionLimits,
   tasks: z.array(MissionTask).min(1),
 });
