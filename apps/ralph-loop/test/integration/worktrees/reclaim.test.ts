@@ -1,0 +1,98 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { reclaim } from '../../../worktrees/reclaim.ts';
+import { BRANCH, gitIn, MISSION, type OpenMission, Project, put, RUN } from './project.ts';
+
+const DYING = fileURLToPath(new URL('fixtures/merge-and-die.ts', import.meta.url));
+
+const mergeAndDie = (project: Project, nth: number) =>
+  spawnSync(process.execPath, [DYING, project.path, MISSION, RUN, String(nth)], { encoding: 'utf8' });
+
+const reclaimed = ({ repository, branch, lock }: OpenMission) =>
+  reclaim(repository, { branch, lock, run: RUN });
+
+describe('a process that is killed while it merges', () => {
+  it('leaves the branch before or after the commit, at any moment, and the next one goes on', async () => {
+    await using whole = new Project();
+    const unharmed = mergeAndDie(whole, 0);
+    const commands = Number(unharmed.stdout);
+    expect([unharmed.status, unharmed.stderr, commands > 15]).toEqual([0, '', true]);
+    const seen = new Set<string>();
+    for (let nth = 1; nth <= commands; nth += 1) {
+      await using project = new Project();
+      put(project.path, { untracked: 'u' });
+      const before = project.own();
+      expect(mergeAndDie(project, nth).signal).toBe('SIGKILL');
+      const mission = await project.mission();
+      const isMerged = mission.log().length === 2;
+      expect(mission.log()).toEqual(isMerged ? ['Do dying', 'A change'] : ['A change']);
+      expect(gitIn(project.path, 'ls-tree', '--name-only', BRANCH)).toBe(
+        isMerged ? 'a.txt\ndying\nsrc' : 'a.txt\nsrc',
+      );
+      const { accepted, kept, locks } = await reclaimed(mission);
+      expect([accepted.map(({ task }) => task), locks]).toEqual([isMerged ? ['dying'] : [], []]);
+      expect(
+        readdirSync(join(project.path, '.orrery/worktrees/spring-clean')).filter((name) => name !== 'merged'),
+      ).toEqual(['lock']);
+      for (const { task, attempt, ...snapshot } of kept) {
+        expect([task, attempt, isMerged]).toEqual(['dying', 1, false]);
+        await mission.queue.merge({
+          snapshot,
+          text: { subject: 'Do dying' },
+          trailers: { mission: MISSION, task, attempt, run: RUN },
+          check: async () => ({ isAccepted: true }),
+        });
+      }
+      await mission.merge(await mission.changed({ next: 'x' }, 'next'), 'next');
+      const adopted = isMerged || kept.length === 1 ? ['Do dying'] : [];
+      expect(mission.log()).toEqual(['Do next', ...adopted, 'A change']);
+      expect(project.own()).toEqual(before);
+      seen.add(isMerged ? 'merged' : kept.length === 1 ? 'kept' : 'neither');
+    }
+    expect([...seen].sort()).toEqual(['kept', 'merged', 'neither']);
+  }, 600_000);
+});
+
+describe('what a dead process left', () => {
+  it('is removed: worktrees that are listed or not, locks of its refs, snapshots of what is on the branch or of other runs', async () => {
+    await using project = new Project();
+    const mission = await project.mission();
+    await mission.merge(await mission.changed({ one: '1' }, 'one'), 'one');
+    const waiting = await mission.changed({ two: '2' }, 'two');
+    const open = await mission.attempt('open');
+    const folder = join(project.path, '.orrery/worktrees/spring-clean');
+    put(folder, { 'half-1/x': 'x', 'gone-1.index': 'x' });
+    put(project.path, { [`.git/${BRANCH}.lock`]: '', '.git/refs/orrery/spring-clean/one/1.lock': '' });
+    project.git('update-ref', 'refs/orrery/spring-clean/odd/1', 'HEAD');
+    const { accepted, kept, removed, locks } = await reclaimed(mission);
+    expect(accepted.map(({ task }) => task)).toEqual(['one']);
+    expect(kept).toMatchObject([{ task: 'two', attempt: 1, start: waiting.start, commit: waiting.commit }]);
+    expect(removed).toEqual([
+      join(project.path, '.git', `${BRANCH}.lock`),
+      join(project.path, '.git/refs/orrery/spring-clean/one/1.lock'),
+      join(folder, 'gone-1.index'),
+      join(folder, 'half-1'),
+      open.path,
+      `${open.path}.index`,
+      'refs/orrery/spring-clean/odd/1',
+      'refs/orrery/spring-clean/one/1',
+    ]);
+    expect([existsSync(open.path), readdirSync(folder).sort(), locks]).toEqual([
+      false,
+      ['lock', 'merged'],
+      [],
+    ]);
+    expect(project.git('for-each-ref', '--format=%(refname)', 'refs/orrery')).toBe(waiting.ref);
+  });
+
+  it('is told when it is a lock of the whole repository, which may be of somebody else', async () => {
+    await using project = new Project();
+    const mission = await project.mission();
+    put(project.path, { '.git/packed-refs.lock': '' });
+    expect((await reclaimed(mission)).locks).toEqual([join(project.path, '.git/packed-refs.lock')]);
+    expect(existsSync(join(project.path, '.git/packed-refs.lock'))).toBe(true);
+  });
+});

@@ -1,0 +1,112 @@
+import { refused } from 'orrery';
+import { type CommitTrailers, readTrailers, TRAILERS_FORMAT, trailerValue } from './commit-message.ts';
+import { fitName } from './fit-name.ts';
+import type { Repository } from './repository.ts';
+
+/** The branch that accepted work is merged into. - `ref` its whole name. - `base` commit that it began at. */
+export interface CodeBranch {
+  readonly name: string;
+  readonly ref: string;
+  readonly base: string;
+}
+
+/** - `mission` its name. - `branch` @default `orrery/` and the mission's name - `base` @default `HEAD` */
+export interface OpenBranchOptions {
+  readonly mission: string;
+  readonly branch?: string | undefined;
+  readonly base?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Opens the branch of a mission, and makes it if it is not there. Throws REFUSED when it is checked out somewhere. */
+export async function openBranch(repository: Repository, options: OpenBranchOptions): Promise<CodeBranch> {
+  const { mission, branch: name = `orrery/${fitName(mission)}`, base = 'HEAD', signal } = options;
+  const ref = `refs/heads/${name}`;
+  const { code } = await repository.git(['check-ref-format', ref], { codes: [0, 1], signal });
+  if (code !== 0 || name.startsWith('-'))
+    throw refused(`The branch is ${JSON.stringify(name)}, expected a name that git allows`);
+  const commit = await repository.commitOf(base, { signal });
+  if (commit === undefined) throw refused(`The base is ${JSON.stringify(base)}, which names no commit`);
+  await refuseCheckedOut(repository, { name, ref }, signal);
+  if ((await repository.commitOf(ref, { signal })) === undefined)
+    // The empty string: it must not be there.
+    await repository.git(['update-ref', '-m', `orrery: begin ${name}`, ref, commit, ''], { signal });
+  return { name, ref, base: commit };
+}
+
+/** The commit that the branch is at. Throws REFUSED when it is gone. */
+export async function tipOf(
+  repository: Repository,
+  branch: CodeBranch,
+  signal?: AbortSignal,
+): Promise<string> {
+  const tip = await repository.commitOf(branch.ref, { signal });
+  if (tip === undefined) throw refused(`The branch ${branch.name} is gone`);
+  return tip;
+}
+
+/** Throws REFUSED when a worktree has the branch checked out: its files would no longer be those of its commit. */
+export async function refuseCheckedOut(
+  repository: Repository,
+  { name, ref }: Pick<CodeBranch, 'name' | 'ref'>,
+  signal?: AbortSignal,
+): Promise<void> {
+  const listed = await repository.line(['worktree', 'list', '--porcelain'], { signal });
+  const holder = listed.split('\n\n').find((entry) => entry.split('\n').includes(`branch ${ref}`));
+  if (holder === undefined) return;
+  const path = holder.split('\n')[0]?.replace(/^worktree /, '');
+  throw refused(
+    `The branch ${name} is checked out in ${path}, whose files would no longer fit it; check out another branch there, or name another branch for the mission`,
+  );
+}
+
+/** Moves the branch from one commit to another. False: somebody else has moved it. */
+export async function moveBranch(
+  repository: Repository,
+  branch: CodeBranch,
+  {
+    from,
+    to,
+    signal,
+  }: { readonly from: string; readonly to: string; readonly signal?: AbortSignal | undefined },
+): Promise<boolean> {
+  const moved = ['update-ref', '-m', 'orrery: merge', branch.ref, to, from];
+  try {
+    await repository.git(moved, { signal });
+    return true;
+  } catch (error) {
+    if ((await tipOf(repository, branch)) !== from) return false;
+    throw error;
+  }
+}
+
+/** A task that is on the branch, and the commit that brought it. */
+export type AcceptedTask = CommitTrailers & { readonly commit: string };
+
+/**
+ * The tasks that this run has brought onto the branch, oldest first. Only commits of the branch itself count, since where it left
+ * its base: what an agent wrote into commits of its own is not among them.
+ */
+export async function acceptedTasks(
+  repository: Repository,
+  branch: CodeBranch,
+  { mission, run, signal }: { readonly mission: string; readonly run: string; readonly signal?: AbortSignal },
+): Promise<AcceptedTask[]> {
+  const tip = await tipOf(repository, branch, signal);
+  const { code, bytes } = await repository.git(['merge-base', branch.base, tip], { codes: [0, 1], signal });
+  const since = code === 0 ? [`^${bytes.toString('latin1').trim()}`] : [];
+  const log = [
+    'log',
+    '-z',
+    '--reverse',
+    '--first-parent',
+    `--format=${TRAILERS_FORMAT}`,
+    tip,
+    ...since,
+    '--',
+  ];
+  return (await repository.fields(log, { signal }))
+    .map(readTrailers)
+    .filter((found) => found !== undefined)
+    .filter((found) => found.run === trailerValue(run) && found.mission === trailerValue(mission));
+}

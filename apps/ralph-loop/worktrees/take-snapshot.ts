@@ -1,0 +1,192 @@
+import { copyFile, lstat, rm, stat, utimes } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { refused } from 'orrery';
+import { changedFiles } from './changed-file.ts';
+import { fieldsOf } from './git-runner.ts';
+import type { LinkedWorktree } from './linked-worktree.ts';
+import type { Repository } from './repository.ts';
+
+/** A worktree as it was made. - `start` its commit. - `index` copy of its index. - `fresh` tree of what was in it. */
+export interface FreshWorktree extends LinkedWorktree {
+  readonly start: string;
+  readonly index: string;
+  readonly fresh: string;
+}
+
+/** How many files are named in a sentence. */
+const NAMED = 5;
+
+/** Keeps what a new worktree looks like, before anybody works in it. */
+export async function freshWorktree(
+  repository: Repository,
+  worktree: LinkedWorktree,
+  { start, signal }: { readonly start: string; readonly signal?: AbortSignal | undefined },
+): Promise<FreshWorktree> {
+  const index = `${worktree.path}.index`;
+  await copyIndex(join(worktree.gitDir, 'index'), index);
+  const fresh = await new IndexOfFiles(repository, { ...worktree, start, index }, signal).tree();
+  return { ...worktree, start, index, fresh };
+}
+
+/**
+ * The tree of all that is in a worktree: commits that were made there, changes and new files, but for ignored ones. Throws REFUSED
+ * when there is a repository within it that would be lost.
+ */
+export async function treeOfFiles(
+  repository: Repository,
+  worktree: FreshWorktree,
+  signal?: AbortSignal,
+): Promise<string> {
+  await refuseChangedSubmodules(repository, worktree, signal);
+  const index = new IndexOfFiles(repository, worktree, signal);
+  const tree = await index.tree();
+  await refuseRepositories(repository, worktree, tree, signal);
+  const startTree = await repository.line(['rev-parse', `${worktree.start}^{tree}`], { signal });
+  // Rules of attributes that its files do not keep make some look changed from the first.
+  return worktree.fresh === startTree ? tree : await index.onto(startTree, [worktree.fresh, tree]);
+}
+
+/** An index of its own over the files of a worktree: what was done with that of the worktree does not count. */
+class IndexOfFiles {
+  readonly #repository: Repository;
+  readonly #worktree: Omit<FreshWorktree, 'fresh'>;
+  readonly #file: string;
+  readonly #inWorktree: { readonly path: string; readonly signal: AbortSignal | undefined };
+  readonly #inIndex: {
+    readonly path: string;
+    readonly env: Record<string, string>;
+    signal: AbortSignal | undefined;
+  };
+
+  constructor(repository: Repository, worktree: Omit<FreshWorktree, 'fresh'>, signal?: AbortSignal) {
+    this.#repository = repository;
+    this.#worktree = worktree;
+    this.#file = `${worktree.path}.snapshot`;
+    this.#inWorktree = { path: worktree.path, signal };
+    this.#inIndex = { path: worktree.path, env: { GIT_INDEX_FILE: this.#file }, signal };
+  }
+
+  async tree(): Promise<string> {
+    return await this.#with(async () => {
+      await copyIndex(this.#worktree.index, this.#file);
+      await this.#refuseNested();
+      await this.#repository.git(['add', '--all', '.'], this.#inIndex);
+      await this.#takeStaged();
+      return await this.#repository.line(['write-tree'], this.#inIndex);
+    });
+  }
+
+  /** The first tree, with what differs between the two others. */
+  async onto(tree: string, [from, to]: readonly [string, string]): Promise<string> {
+    const diff = ['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', from, to];
+    const { bytes } = await this.#repository.git(diff, this.#inWorktree);
+    // Names are bytes, which this encoding keeps as they are.
+    const fields = fieldsOf(bytes, 'latin1');
+    const entries = fields.flatMap((field, at) => {
+      if (at % 2 === 1) return [];
+      const [, mode, , object] = field.split(' ');
+      return [`${mode === '000000' ? '0' : mode} ${object}\t${fields[at + 1]}\0`];
+    });
+    return await this.#with(async () => {
+      await this.#repository.git(['read-tree', tree], this.#inIndex);
+      const input = Buffer.from(entries.join(''), 'latin1');
+      await this.#repository.git(['update-index', '-z', '--index-info'], { ...this.#inIndex, input });
+      return await this.#repository.line(['write-tree'], this.#inIndex);
+    });
+  }
+
+  /** Ignored files are taken when somebody added them all the same, and left when somebody took them out of git. */
+  async #takeStaged(): Promise<void> {
+    const added = await this.#staged('A');
+    if (added.length > 0)
+      await this.#repository.git(['update-index', '--add', '--remove', '-z', '--stdin'], {
+        ...this.#inIndex,
+        input: added,
+      });
+    const hasIndex = await lstat(join(this.#worktree.gitDir, 'index')).catch(() => undefined);
+    const deleted = hasIndex === undefined ? Buffer.alloc(0) : await this.#staged('D');
+    if (deleted.length === 0) return;
+    const ignored = await this.#repository.git(['check-ignore', '--no-index', '-z', '--stdin'], {
+      ...this.#inWorktree,
+      input: deleted,
+      codes: [0, 1],
+    });
+    await this.#repository.git(['update-index', '--force-remove', '-z', '--stdin'], {
+      ...this.#inIndex,
+      input: ignored.bytes,
+    });
+  }
+
+  async #staged(kind: 'A' | 'D'): Promise<Buffer> {
+    const diff = ['diff-index', '--cached', '-z', '--name-only', '--no-renames', `--diff-filter=${kind}`];
+    return (await this.#repository.git([...diff, this.#worktree.start], this.#inWorktree)).bytes;
+  }
+
+  async #refuseNested(): Promise<void> {
+    const others = ['ls-files', '--others', '--exclude-standard', '-z'];
+    const found = await this.#repository.fields(others, this.#inIndex);
+    refuseNamed(found.filter((path) => path.endsWith('/')));
+  }
+
+  async #with<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } finally {
+      await rm(this.#file, { force: true });
+      await rm(`${this.#file}.lock`, { force: true });
+    }
+  }
+}
+
+/**
+ * Copies an index as if it had been written at the start of its second: git then reads each file that is as new, instead of
+ * believing its time.
+ */
+async function copyIndex(from: string, to: string): Promise<void> {
+  await copyFile(from, to);
+  const { mtimeMs } = await stat(from);
+  const second = Math.floor(mtimeMs / 1_000);
+  await utimes(to, second, second);
+}
+
+async function refuseRepositories(
+  repository: Repository,
+  { path, start }: FreshWorktree,
+  tree: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const changed = await changedFiles(repository, [start, tree], { signal });
+  const folders = new Set(changed.flatMap((file) => (file.isRepository ? [] : foldersAbove(file.path))));
+  const nested = await Promise.all(
+    [...folders].map(async (folder) => ((await isRepository(join(path, folder))) ? [folder] : [])),
+  );
+  refuseNamed([...changed.filter((file) => file.isRepository).map((file) => file.path), ...nested.flat()]);
+}
+
+function foldersAbove(path: string): string[] {
+  const folder = dirname(path);
+  return folder === '.' ? [] : [folder, ...foldersAbove(folder)];
+}
+
+const isRepository = async (folder: string): Promise<boolean> =>
+  (await lstat(join(folder, '.git')).catch(() => undefined)) !== undefined;
+
+/** Of a submodule git keeps only which commit it is at: changes of its files would be lost. */
+async function refuseChangedSubmodules(
+  repository: Repository,
+  { path }: FreshWorktree,
+  signal?: AbortSignal,
+): Promise<void> {
+  const status = ['status', '--porcelain=v2', '-z', '--untracked-files=no', '--no-renames'];
+  const lines = await repository.fields([...status, '--ignore-submodules=none'], { path, signal });
+  const changed = lines.filter((line) => /^1 \S+ S(?!\.\.\.)/.test(line));
+  refuseNamed(changed.map((line) => line.split(' ').slice(8).join(' ')));
+}
+
+function refuseNamed(paths: readonly string[]): void {
+  if (paths.length === 0) return;
+  const more = paths.length > NAMED ? ` and ${paths.length - NAMED} more` : '';
+  throw refused(
+    `The attempt changed or made a repository within the repository, at ${paths.slice(0, NAMED).join(', ')}${more}; what is in it would be lost`,
+  );
+}
