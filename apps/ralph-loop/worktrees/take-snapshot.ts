@@ -24,7 +24,7 @@ export async function freshWorktree(
 ): Promise<FreshWorktree> {
   const index = `${worktree.path}.index`;
   await copyIndex(join(worktree.gitDir, 'index'), index);
-  const fresh = await new IndexOfFiles(repository, { ...worktree, start, index }, signal).tree();
+  const fresh = await new IndexOfFiles(repository, { ...worktree, start, index }, signal).freshTree();
   return { ...worktree, start, index, fresh };
 }
 
@@ -66,12 +66,22 @@ class IndexOfFiles {
     this.#inIndex = { path: worktree.path, env: { GIT_INDEX_FILE: this.#file }, signal };
   }
 
+  /** Of a worktree in which somebody has worked. */
   async tree(): Promise<string> {
     return await this.#with(async () => {
       await copyIndex(this.#worktree.index, this.#file);
       await this.#refuseNested();
       await this.#repository.git(['add', '--all', '.'], this.#inIndex);
       await this.#takeStaged();
+      return await this.#repository.line(['write-tree'], this.#inIndex);
+    });
+  }
+
+  /** Of a new one. */
+  async freshTree(): Promise<string> {
+    return await this.#with(async () => {
+      await copyIndex(this.#worktree.index, this.#file);
+      await this.#repository.git(['add', '--all', '.'], this.#inIndex);
       return await this.#repository.line(['write-tree'], this.#inIndex);
     });
   }
@@ -97,29 +107,30 @@ class IndexOfFiles {
 
   /** Ignored files are taken when somebody added them all the same, and left when somebody took them out of git. */
   async #takeStaged(): Promise<void> {
-    const added = await this.#staged('A');
-    if (added.length > 0)
-      await this.#repository.git(['update-index', '--add', '--remove', '-z', '--stdin'], {
-        ...this.#inIndex,
-        input: added,
-      });
-    const hasIndex = await lstat(join(this.#worktree.gitDir, 'index')).catch(() => undefined);
-    const deleted = hasIndex === undefined ? Buffer.alloc(0) : await this.#staged('D');
+    // Without an index nothing was taken out: the file was removed.
+    const index = await lstat(join(this.#worktree.gitDir, 'index')).catch(() => undefined);
+    if (index === undefined) return;
+    const diff = ['diff-index', '--cached', '-z', '--name-status', '--no-renames', '--diff-filter=AD'];
+    const { bytes } = await this.#repository.git([...diff, this.#worktree.start], this.#inWorktree);
+    const fields = fieldsOf(bytes, 'latin1');
+    const named = (kind: 'A' | 'D'): Buffer =>
+      Buffer.from(
+        fields.map((field, at) => (at % 2 === 1 && fields[at - 1] === kind ? `${field}\0` : '')).join(''),
+        'latin1',
+      );
+    const [added, deleted] = [named('A'), named('D')];
+    if (added.length > 0) await this.#update(['--add', '--remove'], added);
     if (deleted.length === 0) return;
     const ignored = await this.#repository.git(['check-ignore', '--no-index', '-z', '--stdin'], {
       ...this.#inWorktree,
       input: deleted,
       codes: [0, 1],
     });
-    await this.#repository.git(['update-index', '--force-remove', '-z', '--stdin'], {
-      ...this.#inIndex,
-      input: ignored.bytes,
-    });
+    await this.#update(['--force-remove'], ignored.bytes);
   }
 
-  async #staged(kind: 'A' | 'D'): Promise<Buffer> {
-    const diff = ['diff-index', '--cached', '-z', '--name-only', '--no-renames', `--diff-filter=${kind}`];
-    return (await this.#repository.git([...diff, this.#worktree.start], this.#inWorktree)).bytes;
+  async #update(how: readonly string[], input: Buffer): Promise<void> {
+    await this.#repository.git(['update-index', ...how, '-z', '--stdin'], { ...this.#inIndex, input });
   }
 
   async #refuseNested(): Promise<void> {

@@ -267,7 +267,7 @@ describe('merging an attempt', () => {
     expect(mission.file('a.txt')).toBe(lines({ 1: 'one', 8: 'two' }).trimEnd());
   });
 
-  it('keeps names that are no UTF-8 or have a line's end as they are', async () => {
+  it('keeps names that are no UTF-8 or have two lines as they are', async () => {
     await using project = new Project();
     const mission = await project.mission();
     const attempt = await mission.attempt();

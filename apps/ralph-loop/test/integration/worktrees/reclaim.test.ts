@@ -46,9 +46,10 @@ describe('a process that is killed while it merges', () => {
           check: async () => ({ isAccepted: true }),
         });
       }
-      await mission.merge(await mission.changed({ next: 'x' }, 'next'), 'next');
-      const adopted = isMerged || kept.length === 1 ? ['Do dying'] : [];
-      expect(mission.log()).toEqual(['Do next', ...adopted, 'A change']);
+      if (kept.length === 0) await mission.merge(await mission.changed({ next: 'x' }, 'next'), 'next');
+      const next = kept.length === 0 ? ['Do next'] : [];
+      const dying = isMerged || kept.length > 0 ? ['Do dying'] : [];
+      expect(mission.log()).toEqual([...next, ...dying, 'A change']);
       expect(project.own()).toEqual(before);
       seen.add(isMerged ? 'merged' : kept.length === 1 ? 'kept' : 'neither');
     }
