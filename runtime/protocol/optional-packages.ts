@@ -56,6 +56,12 @@ export const PACKAGES_FOR = {
   tracing: ['@opentelemetry/api'],
   logs: ['pino'],
   postgres: ['pg'],
+  yamlMissions: ['yaml'],
+  checklists: [
+    'mdast-util-from-markdown',
+    'mdast-util-gfm-task-list-item',
+    'micromark-extension-gfm-task-list-item',
+  ],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 /**

@@ -2,7 +2,7 @@ import { CodingPermission } from 'orrery/coding';
 import { z } from 'zod';
 
 /** An id of a task or capability, which becomes part of correlation ids, file names and log lines. */
-const PlainId = z
+export const PlainId = z
   .string()
   .regex(
     /^[A-Za-z0-9][A-Za-z0-9._-]*$/,
@@ -34,7 +34,9 @@ export type MissionLimits = z.infer<typeof MissionLimits>;
 /**
  * A command: a line for the shell, or a program with its arguments.
  */
-export const MissionCommand = z.union([z.string().min(1), z.array(z.string()).min(1)]);
+export const MissionCommand = z.union([z.string().min(1), z.array(z.string()).min(1)], {
+  error: 'expected a line for the shell, or a list of a program and its arguments',
+});
 export type MissionCommand = z.infer<typeof MissionCommand>;
 
 /** How long a gate may take, if it does not say, milliseconds. */
@@ -130,10 +132,12 @@ export type MissionTask = z.infer<typeof MissionTask>;
 /**
  * A mission file: its tasks, its agents, and when to stop.
  *
+ * - `$schema` where its JSON Schema is, for editors; it is not looked at.
  * - `agents`  modules of its agents, relative to the mission file.
  * - `code`    how it changes the repository. Tasks then have the capability `code.change` if they do not say.
  */
 export const Mission = z.strictObject({
+  $schema: z.string().optional(),
   version: z.literal(1),
   name: z.string().min(1),
   description: z.string().optional(),

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { Mission, MissionCode, MissionGate, MissionLimits, MissionTask } from './mission.ts';
 import { nearest } from './nearest.ts';
 
 /**
@@ -13,22 +14,13 @@ export function schemaFaults(error: z.ZodError, input: unknown, whole = 'the fil
   );
 }
 
-const KNOWN_FIELDS = [
-  ...[
-    'version',
-    'name',
-    'description',
-    'limits',
-    'tasks',
-    'maxAttempts',
-    'timeoutMs',
-    'maxParallel',
-    'id',
-    'title',
-  ],
-  ...['capability', 'requiredCapabilities', 'input', 'dependsOn', 'priority', 'acceptance'],
-  ...['agents', 'after', 'estimateMs'],
-];
+const KNOWN_FIELDS: readonly string[] = [
+  Mission,
+  MissionLimits,
+  MissionCode,
+  MissionGate,
+  MissionTask,
+].flatMap(({ shape }) => Object.keys(shape));
 
 function unknownField(path: readonly PropertyKey[], input: unknown): string {
   const meant = nearest(String(path.at(-1)), KNOWN_FIELDS);

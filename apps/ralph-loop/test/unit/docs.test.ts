@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { Mission, MissionLimits, MissionTask } from '../../mission/mission.ts';
+import { Mission, MissionCode, MissionGate, MissionLimits, MissionTask } from '../../mission/mission.ts';
 import { MissionError } from '../../mission/mission-error.ts';
 import { parseMission } from '../../mission/read-mission.ts';
 import { EXIT_CODES } from '../../loop/stop-reason.ts';
@@ -46,8 +46,8 @@ describe('docs/missions.md and docs/mission-report.md', () => {
   });
 
   it('explains every field and every stop reason', () => {
-    const names = [Mission, MissionLimits, MissionTask, MissionReport].flatMap((schema) =>
-      Object.keys(schema.shape),
+    const names = [Mission, MissionCode, MissionGate, MissionLimits, MissionTask, MissionReport].flatMap(
+      (schema) => Object.keys(schema.shape),
     );
     for (const name of [...names, ...Object.keys(EXIT_CODES)]) expect(missions).toContain(`\`${name}\``);
   });
