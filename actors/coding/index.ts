@@ -13,3 +13,4 @@ export type { CommandAgentOptions } from './command-agent-options.ts';
 export { looksSecret, programEnv, secretsIn } from './program-env.ts';
 export type { StreamReader } from './streams/stream-reader.ts';
 export { GuardedProcess, type GuardedOrder, type ProcessEnd } from '../../runtime/os/guarded-process.ts';
+export { identityOf, isAlive, ProcessIdentity } from '../../runtime/os/process-identity.ts';
