@@ -110,9 +110,7 @@ describe('a mission that changes the repository', () => {
     [
       'with a command that is none',
       { code: { gates: [{ name: 'a', run: 3 }] } },
-      [
-        'code.gates[0].run: expected a line for the shell, or a list of a program and its arguments, found 3',
-      ],
+      ['code.gates[0].run: expected a line for the shell, or a list of a program and its arguments, found 3'],
     ],
     [
       'with faults of code and of the graph at once',
