@@ -1,4 +1,5 @@
 import { type Capability, capability } from 'orrery';
+import { CodingEvent } from 'orrery/coding';
 import { fromCallback } from 'xstate';
 import { z } from 'zod';
 import { awaitSwarm } from './await-swarm.ts';
@@ -31,10 +32,10 @@ interface Hearing {
 
 /** Asks the agent; resolves to the event for its answer or failure. */
 async function work(run: RunScope, order: WorkOrder, hear: Hearing): Promise<TaskEvent> {
-  const { item, to, feedback } = order;
+  const { item, to, feedback, attempt } = order;
   const { clock, team, tell } = run;
   try {
-    const { input, taint } = await workInput(run, item, hear.signal);
+    const { input, taint } = await workInput(run, item, { signal: hear.signal, attempt });
     const output = await team.loop.ask(
       { agent: to.agent, capability: anyPayload(item.capability) },
       { ...input, ...(feedback === undefined ? {} : { feedback }) },
@@ -45,14 +46,23 @@ async function work(run: RunScope, order: WorkOrder, hear: Hearing): Promise<Tas
         whenFull: 'park',
         ...tainted(taintOfAll([taint, order.taint])),
         onTaint: (sources) => hear.tell({ type: 'work.tainted', taint: sources }),
-        onProgress: ({ fraction, note }) =>
-          tell({ type: 'task.progress', task: item.id, agent: to.agent, fraction, note }),
+        onProgress: ({ fraction, note, report }) => {
+          if (report === undefined)
+            tell({ type: 'task.progress', task: item.id, agent: to.agent, fraction, note });
+          else if (item.code !== undefined) tellCoding(run, order, report);
+        },
       },
     );
     return taskAnswer(output, clock.now());
   } catch (error) {
     return { type: 'agent.lost', answer: lostAnswer(error), atMs: clock.now() };
   }
+}
+
+/** Tells what a coding agent does. What is no such event is somebody else's report. */
+function tellCoding({ tell }: RunScope, { item, to }: WorkOrder, report: unknown): void {
+  const { data: event } = CodingEvent.safeParse(report);
+  if (event !== undefined) tell({ type: 'task.coding', task: item.id, agent: to.agent, event });
 }
 
 /** A capability with any payload: the loop knows only names. Payloads are validated where they are handled. */

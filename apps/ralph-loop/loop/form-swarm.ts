@@ -27,7 +27,7 @@ export async function formSwarm(run: RunScope, items: readonly WorkItem[]): Prom
     return { type: 'swarm.formed', swarmId: left.id, why, atMs: clock.now() };
   }
   try {
-    const inputs = await Promise.all(items.map((item) => workInput(run, item, signal)));
+    const inputs = await Promise.all(items.map((item) => workInput(run, item, { signal })));
     const { id } = await team.loop.swarms.createSwarm(first?.title ?? '', capabilities, {
       plan: items.map((item, at) => ({
         id: item.id,

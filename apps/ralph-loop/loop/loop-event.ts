@@ -1,4 +1,6 @@
+import type { CodingEvent } from 'orrery/coding';
 import type { Finding } from '../findings/finding.ts';
+import type { GateEvent } from '../gates/run-gates.ts';
 import type { StopReason } from './stop-reason.ts';
 import type { TaskStatus } from './task-status.ts';
 
@@ -10,6 +12,8 @@ import type { TaskStatus } from './task-status.ts';
  * - `task.changed`      a task has a new status. `agent` has or had it; `attempt` counts from 1. Once it is over, `findings`
  *                       are those that count, and `summary` is its agent's.
  * - `task.progress`     progress of its agent; `fraction` in [0, 1].
+ * - `task.coding`       what its coding agent does.
+ * - `task.gate`         a gate of its change was started, or has ended, with its receipt.
  * - `progress.lost`     an accepted task could not be stored: a resumed run would do it again.
  * - `loop.goes-on`      what the loop waits for.
  * - `mission.ended`     the last event.
@@ -46,6 +50,13 @@ export type LoopEvent = { readonly atMs: number } & (
       readonly fraction: number;
       readonly note: string | undefined;
     }
+  | {
+      readonly type: 'task.coding';
+      readonly task: string;
+      readonly agent: string;
+      readonly event: CodingEvent;
+    }
+  | { readonly type: 'task.gate'; readonly task: string; readonly event: GateEvent }
   | { readonly type: 'progress.lost'; readonly task: string; readonly why: string }
   | { readonly type: 'loop.goes-on'; readonly why: string }
   | { readonly type: 'mission.ended'; readonly stopReason: StopReason }

@@ -7,6 +7,7 @@ import { askAgent } from './ask-agent.ts';
 import { askAssigner } from './ask-assigner.ts';
 import { askGate } from './ask-gate.ts';
 import { askRecovery } from './ask-recovery.ts';
+import { checkChange, mergeChange } from './check-change.ts';
 import { earlierResult } from './earlier-result.ts';
 import { endSwarmsOfOthers, formSwarm } from './form-swarm.ts';
 import type { LoopEvent, LoopNews } from './loop-event.ts';
@@ -50,6 +51,8 @@ export interface RunMissionDeps {
   readonly progress?: MissionProgress;
   /** What earlier runs have left is recalled by these, and what this one learns is remembered. @default nothing is */
   readonly skills?: Pick<MissionSkills, 'recall' | 'learn'>;
+  /** The work on the repository, for a mission with `code`. */
+  readonly code?: NonNullable<RunScope['code']>;
 }
 
 /** The dependencies of a run, with the ids of assigner and gate from the roster. */
@@ -103,6 +106,7 @@ export class MissionRun {
       assigner,
       gate,
       skills: deps.skills,
+      code: deps.code,
       runId: deps.progress?.runId,
       resultsOf: (ids) =>
         this.#views()
@@ -152,6 +156,8 @@ export class MissionRun {
         askAgent: askAgent(this.#scope),
         askGate: askGate(this.#scope),
         askRecovery: askRecovery(this.#scope),
+        checkChange: checkChange(this.#scope),
+        mergeChange: mergeChange(this.#scope),
       },
       actions: { release: ({ context }) => this.#release(context) },
     });

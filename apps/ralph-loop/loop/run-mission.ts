@@ -14,7 +14,7 @@ import { offeredBy, offers } from './team.ts';
 export async function runMission(
   mission: Mission,
   options: RunMissionOptions,
-  { team, clock, progress, cores, skills }: RunMissionDeps,
+  { team, clock, progress, cores, skills, code }: RunMissionDeps,
 ): Promise<MissionOutcome> {
   const roster = await team.roster();
   const faults = [
@@ -34,6 +34,7 @@ export async function runMission(
     ...(progress === undefined ? {} : { progress }),
     ...(cores === undefined ? {} : { cores }),
     ...(skills === undefined ? {} : { skills }),
+    ...(code === undefined ? {} : { code }),
   };
   return new MissionRun(mission, options, { team, clock, assigner, gate, ...given }).run();
 }

@@ -1,4 +1,5 @@
 import type { Clock } from 'orrery';
+import type { CodeWork } from '../code/code-work.ts';
 import type { MissionSkills } from '../skills/mission-skills.ts';
 import type { EarlierResult } from './earlier-result.ts';
 import type { LoopNews } from './loop-event.ts';
@@ -20,6 +21,7 @@ const GRACE_MS = 250;
  * - `signal`        aborts when the mission ends.
  * - `resultsOf`     returns the results of items by id.
  * - `skills`        of the team, if it has any.
+ * - `code`          work on the repository, if the mission changes it.
  * - `runId`         id of a run that is stored; a resumed run keeps it.
  * - `assigner`, `gate` ids of the agents that assign tasks and judge results.
  * - `tell`          reports an event.
@@ -35,6 +37,7 @@ export interface RunScope {
   readonly assigner: string;
   readonly gate: string;
   readonly skills: Pick<MissionSkills, 'recall' | 'learn'> | undefined;
+  readonly code: Pick<CodeWork, 'begin' | 'check' | 'merge' | 'abandon'> | undefined;
   readonly runId: string | undefined;
   readonly resultsOf: (ids: readonly string[]) => readonly EarlierResult[];
   readonly tell: (news: LoopNews) => void;

@@ -1,3 +1,5 @@
+import type { CodeVerdict, MergeVerdict } from '../code/code-verdict.ts';
+import type { GateReceipt } from '../gates/gate-receipt.ts';
 import type { Assignee, Attempt } from './attempt.ts';
 import type { Finding, RefusedFinding } from '../findings/finding.ts';
 import type { LostAnswer } from './lost-answer.ts';
@@ -24,6 +26,9 @@ import type { Taint } from './work-taint.ts';
  * - `refused`      those that the gate refused, of all results.
  * - `unjudged`     those of the last result, if the gate could not judge it.
  * - `taint`        where what its agents said came from outside.
+ * - `isRequeued`   it met a conflict once and was begun anew; the second one is for a human.
+ * - `receipts`     of the gates of its last attempt, in the worktree and then on the merged files.
+ * - `commit`       by which its change is on the branch.
  */
 export interface TaskContext {
   readonly item: WorkItem;
@@ -45,6 +50,9 @@ export interface TaskContext {
   readonly refused: readonly RefusedFinding[];
   readonly unjudged: readonly Finding[];
   readonly taint: Taint | undefined;
+  readonly isRequeued: boolean;
+  readonly receipts: readonly GateReceipt[];
+  readonly commit: string | undefined;
 }
 
 /** The part of a task that is stored. The mission file has the rest. */
@@ -89,6 +97,9 @@ export type TaskEvent =
   | { type: 'agent.lost'; answer: LostAnswer; atMs: number }
   | { type: 'gate.judged'; judgement: Judgement; atMs: number }
   | { type: 'gate.lost'; why: string; atMs: number }
+  | { type: 'change.checked'; verdict: CodeVerdict; atMs: number }
+  | { type: 'change.merged'; merged: MergeVerdict; atMs: number }
+  | { type: 'change.lost'; why: string; atMs: number }
   | { type: 'mission.ended'; why: string; atMs: number };
 
 export type EventOf<Type extends TaskEvent['type']> = Extract<TaskEvent, { type: Type }>;
@@ -118,4 +129,7 @@ export const newTask = ({ item, maxAttempts }: TaskInput): TaskContext => ({
   refused: [],
   unjudged: [],
   taint: undefined,
+  isRequeued: false,
+  receipts: [],
+  commit: undefined,
 });

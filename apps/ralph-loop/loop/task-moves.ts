@@ -1,3 +1,4 @@
+import type { GateReceipt } from '../gates/gate-receipt.ts';
 import type { Attempt } from './attempt.ts';
 import type { EventOf, TaskContext, TaskEvent } from './task-context.ts';
 import type { TaskResult } from './task-result.ts';
@@ -56,6 +57,12 @@ export function learn(task: TaskContext, event: TaskEvent): Changes {
         ...leftUnjudged(task),
         why: event.why,
       };
+    case 'change.checked':
+      return checked(task, event);
+    case 'change.merged':
+      return merged(task, event);
+    case 'change.lost':
+      return { ...attemptEnded(task, event.atMs, { ended: 'unjudged', reason: event.why }), why: event.why };
     case 'mission.ended':
       return cutOff(task, event);
     default:
@@ -118,6 +125,58 @@ function judged(task: TaskContext, { judgement, atMs }: EventOf<'gate.judged'>):
     why: `the gate says ${verdict}: ${feedback}`,
   };
 }
+
+function checked(task: TaskContext, { verdict, atMs }: EventOf<'change.checked'>): Changes {
+  const receipts = verdict.verdict?.receipts ?? [];
+  if (verdict.isAccepted) return { receipts, why: `its gates have passed in its worktree: ${named(receipts)}` };
+  return { ...sentBack(task, atMs, verdict.feedback), receipts };
+}
+
+function merged(task: TaskContext, { merged: outcome, atMs }: EventOf<'change.merged'>): Changes {
+  switch (outcome.kind) {
+    case 'merged':
+      return {
+        ...attemptEnded(task, atMs, { ended: 'accepted' }),
+        receipts: [...task.receipts, ...outcome.verdict.receipts],
+        commit: outcome.commit,
+        why: `merged as ${outcome.commit.slice(0, SHORT_HASH)}; its gates have passed: ${named(outcome.verdict.receipts)}`,
+      };
+    case 'empty':
+      return {
+        ...attemptEnded(task, atMs, { ended: 'accepted' }),
+        why: 'the branch has the same change already',
+      };
+    case 'conflict': {
+      const reason = `others have changed the same lines meanwhile, in ${outcome.files.join(', ')}`;
+      return {
+        ...sentBack(task, atMs, `${reason}. The files are now as those have left them: do the task again on these.`),
+        isRequeued: true,
+      };
+    }
+    case 'refused':
+      return {
+        ...sentBack(
+          task,
+          atMs,
+          `It passed in its own worktree, and not together with what others did. ${outcome.verdict.feedback ?? ''}`,
+        ),
+        receipts: [...task.receipts, ...outcome.verdict.receipts],
+      };
+  }
+}
+
+/** Ends an attempt that was refused, and begins the next. */
+const sentBack = (task: TaskContext, atMs: number, feedback: string): Changes => ({
+  ...attemptEnded(task, atMs, { ended: 'refused', reason: feedback }),
+  ...attemptBegun(atMs),
+  feedback,
+  isRevised: true,
+  why: feedback,
+});
+
+const SHORT_HASH = 10;
+
+const named = (receipts: readonly GateReceipt[]): string => receipts.map(({ gate }) => gate).join(', ');
 
 /** Ends the current attempt, if there is one, because the mission has ended. */
 function cutOff(task: TaskContext, { why, atMs }: EventOf<'mission.ended'>): Changes {

@@ -1,3 +1,4 @@
+import { CodingUsage } from 'orrery/coding';
 import { z } from 'zod';
 import { Finding, Note } from '../findings/finding.ts';
 
@@ -8,6 +9,7 @@ import { Finding, Note } from '../findings/finding.ts';
  * - `filesSeen`, `bytesSeen` how much it has read.
  * - `nothing`   why there was nothing to read ("no stylesheets"). Ignored if there are findings.
  * - `summary`   a sentence or two for readers of the report.
+ * - `usage`     tokens and dollars that a coding agent has used.
  */
 export const TaskResult = z.object({
   findings: z.array(Finding).default([]),
@@ -16,5 +18,6 @@ export const TaskResult = z.object({
   bytesSeen: z.int().nonnegative().optional(),
   nothing: z.string().min(1).optional(),
   summary: z.string().min(1).optional(),
+  usage: CodingUsage.optional(),
 });
 export type TaskResult = z.infer<typeof TaskResult>;

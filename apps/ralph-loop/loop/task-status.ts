@@ -8,6 +8,8 @@ import { z } from 'zod';
  * - `proposed`   an agent is asked whether it accepts it.
  * - `working`    an agent works on it.
  * - `judging`    the gate judges its result.
+ * - `checking`   the gates of its change are run in its worktree.
+ * - `merging`    its change is merged, and the gates are run on the result.
  * - `recovering` no agent is left, and the assigner is asked.
  * - `accepted`   the gate has approved its result.
  * - `nothing`    its agent had nothing to read; there is nothing to judge.
@@ -23,6 +25,8 @@ export const TaskStatus = z.enum([
   'proposed',
   'working',
   'judging',
+  'checking',
+  'merging',
   'recovering',
   'accepted',
   'nothing',
@@ -37,9 +41,11 @@ export type TaskStatus = z.infer<typeof TaskStatus>;
 /** Whether an agent works on the task, or is about to. These count against `maxParallel`. */
 export const isWork = (status: TaskStatus): boolean => status === 'proposed' || status === 'working';
 
-/** Whether an agent, the gate or the assigner has the task, or is about to. */
+const IS_JUDGED: ReadonlySet<TaskStatus> = new Set(['judging', 'checking', 'merging']);
+
+/** Whether an agent, a gate or the assigner has the task, or is about to. */
 export const isBusy = (status: TaskStatus): boolean =>
-  isWork(status) || status === 'judging' || status === 'recovering';
+  isWork(status) || IS_JUDGED.has(status) || status === 'recovering';
 
 /** Whether the status is final. */
 export const isOver = (status: TaskStatus): boolean =>

@@ -6,9 +6,13 @@ import type { TaskResult } from './task-result.ts';
 import type { WorkItem } from './work-item.ts';
 import type { Taint } from './work-taint.ts';
 
-/** A request to an agent. With `swarmId` the swarm makes it. `taint` is of what the task's agents have said before. */
+/**
+ * A request to an agent. With `swarmId` the swarm makes it. `taint` is of what the task's agents have said before; `attempt`
+ * counts from 1.
+ */
 export interface WorkOrder {
   readonly item: WorkItem;
+  readonly attempt: number;
   readonly to: Assignee;
   readonly feedback: string | undefined;
   readonly swarmId: string | undefined;
@@ -26,6 +30,11 @@ export interface JudgeOrder {
   readonly item: WorkItem;
   readonly result: TaskResult;
   readonly taint: Taint | undefined;
+}
+
+/** A change that is to be checked, or merged. */
+export interface ChangeOrder {
+  readonly item: WorkItem;
 }
 
 /** A request to the assigner about a task that no agent is left for. */
@@ -54,6 +63,7 @@ const workOrder = ({
   context: TaskContext;
 }): WorkOrder => ({
   item,
+  attempt: attempts.length + 1,
   to: assignee as Assignee,
   feedback,
   swarmId: attempts.length === 0 && proposalId === undefined ? swarm?.id : undefined,
@@ -65,9 +75,12 @@ const judgeOrder = ({ context: { item, result, taint } }: { context: TaskContext
   taint,
 });
 
+const changeOrder = ({ context: { item } }: { context: TaskContext }): ChangeOrder => ({ item });
+
 /**
- * The machine of a task. The task is proposed to an agent, worked on, judged by the gate, and sent back once. After a death
- * it is started again. When no agent is left it is taken to the assigner.
+ * The machine of a task. The task is proposed to an agent, worked on, judged by the gate, and sent back once. A
+ * change of the repository is checked by gates instead, and merged; it is sent back as long as it has attempts. After a death it
+ * is started again. When no agent is left it is taken to the assigner.
  *
  * The actors must be provided. They answer with events (`proposal.accepted`, `agent.answered`, `gate.judged`, ...) and stop
  * when their state is left. `release` ends the assignee's proposal.
@@ -83,11 +96,30 @@ export const taskMachine = setup({
     askRecovery: fromCallback<TaskEvent, RecoveryOrder>(() => undefined),
     askAgent: fromCallback<TaskEvent, WorkOrder>(() => undefined),
     askGate: fromCallback<TaskEvent, JudgeOrder>(() => undefined),
+    checkChange: fromCallback<TaskEvent, ChangeOrder>(() => undefined),
+    mergeChange: fromCallback<TaskEvent, ChangeOrder>(() => undefined),
   },
   guards: {
     hasAttemptsLeft: ({ context }) => hasAttemptsLeft(context),
     mayRevise: ({ context }) => !context.isRevised && hasAttemptsLeft(context),
     isRevised: ({ context }) => context.isRevised,
+    changesCode: ({ context }) => context.item.code !== undefined,
+    hasPassed: ({ event }) => {
+      assertEvent(event, 'change.checked');
+      return event.verdict.isAccepted;
+    },
+    isMerged: ({ event }) => {
+      assertEvent(event, 'change.merged');
+      return event.merged.kind === 'merged' || event.merged.kind === 'empty';
+    },
+    mayRequeue: ({ context, event }) => {
+      assertEvent(event, 'change.merged');
+      return event.merged.kind === 'conflict' && !context.isRequeued && hasAttemptsLeft(context);
+    },
+    isConflict: ({ event }) => {
+      assertEvent(event, 'change.merged');
+      return event.merged.kind === 'conflict';
+    },
     hadNothing: ({ event }) => {
       assertEvent(event, ['agent.answered', 'work.remembered']);
       const result = event.type === 'agent.answered' ? event.result : event.context.result;
@@ -153,6 +185,7 @@ export const taskMachine = setup({
         'swarm.moved': { actions: 'learn' },
         'work.tainted': { actions: 'learn' },
         'agent.answered': [
+          { guard: 'changesCode', target: 'checking', actions: 'learn' },
           { guard: 'hadNothing', target: 'nothing', actions: 'learn' },
           { target: 'judging', actions: 'learn' },
         ],
@@ -179,6 +212,32 @@ export const taskMachine = setup({
           { target: 'exhausted', actions: 'learn' },
         ],
         'gate.lost': { target: 'blocked', actions: 'learn' },
+        'mission.ended': { target: 'cancelled', actions: 'learn' },
+      },
+    },
+    checking: {
+      invoke: { src: 'checkChange', input: changeOrder },
+      on: {
+        'change.checked': [
+          { guard: 'hasPassed', target: 'merging', actions: 'learn' },
+          { guard: 'hasAttemptsLeft', target: 'working', actions: 'learn' },
+          { target: 'exhausted', actions: 'learn' },
+        ],
+        'change.lost': { target: 'blocked', actions: 'learn' },
+        'mission.ended': { target: 'cancelled', actions: 'learn' },
+      },
+    },
+    merging: {
+      invoke: { src: 'mergeChange', input: changeOrder },
+      on: {
+        'change.merged': [
+          { guard: 'isMerged', target: 'accepted', actions: 'learn' },
+          { guard: 'mayRequeue', target: 'working', actions: 'learn' },
+          { guard: 'isConflict', target: 'escalated', actions: 'learn' },
+          { guard: 'hasAttemptsLeft', target: 'working', actions: 'learn' },
+          { target: 'exhausted', actions: 'learn' },
+        ],
+        'change.lost': { target: 'blocked', actions: 'learn' },
         'mission.ended': { target: 'cancelled', actions: 'learn' },
       },
     },

@@ -1,5 +1,6 @@
+import { shownCommand } from '../gates/gate-command.ts';
 import type { RunScope } from './run-scope.ts';
-import type { WorkItem } from './work-item.ts';
+import type { ItemCode, WorkItem } from './work-item.ts';
 import { type Taint, taintOfAll } from './work-taint.ts';
 
 /** What the agent of an item is asked with, and where that came from outside. */
@@ -8,22 +9,40 @@ export interface WorkInput {
   readonly taint: Taint | undefined;
 }
 
-/** The input of the mission, and what only the run knows. */
+/** The input of the mission, and what only the run knows. For a change of the repository `attempt` is given a worktree. */
 export async function workInput(
-  { root, resultsOf, baseline, skills }: RunScope,
+  run: RunScope,
   item: WorkItem,
-  signal: AbortSignal,
+  { signal, attempt = 1 }: { readonly signal: AbortSignal; readonly attempt?: number },
 ): Promise<WorkInput> {
+  const { root, resultsOf, baseline, skills, code } = run;
   const { after, isRecalling } = item;
   const results = resultsOf(after);
   const recalled = isRecalling ? await skills?.recall(item, signal) : undefined;
   return {
     input: {
       ...item.input,
-      root,
+      ...(item.code === undefined || code === undefined
+        ? { root }
+        : codeRequest(item, item.code, { attempt, root: await code.begin(item, attempt, signal) })),
       ...(after.length === 0 ? {} : { results, ...(baseline === undefined ? {} : { baseline }) }),
       ...(recalled === undefined ? {} : { remembered: recalled.remembered }),
     },
     taint: taintOfAll([...results.map(({ taint }) => taint), recalled?.taint]),
   };
 }
+
+/** What of a task a coding agent is told, beside what every agent is. */
+const codeRequest = (
+  { taskId: id, title, description, acceptance }: WorkItem,
+  { gates, touches, protect, permission }: ItemCode,
+  { attempt, root }: { readonly attempt: number; readonly root: string },
+) => ({
+  root,
+  attempt,
+  permission,
+  task: { id, title, acceptance, ...(description === undefined ? {} : { description }) },
+  gates: gates.map(({ name, run }) => `${name}: ${shownCommand(run)}`),
+  touches,
+  protect,
+});

@@ -1,4 +1,5 @@
-import { capabilitiesOf, type Mission, type MissionTask } from '../mission/mission.ts';
+import { type CodingPermission, codeChange } from 'orrery/coding';
+import { capabilitiesOf, type Mission, type MissionGate, type MissionTask } from '../mission/mission.ts';
 
 /**
  * One capability of a task: what the loop schedules, assigns, judges and retries.
@@ -22,6 +23,16 @@ export interface WorkItem {
   readonly priority: number;
   readonly estimateMs: number | undefined;
   readonly correlationId: string;
+  /** How it changes the repository; undefined if it does not. */
+  readonly code: ItemCode | undefined;
+}
+
+/** - `gates`, `protect` those of all tasks, and its own. - `touches` what it is likely to change. */
+export interface ItemCode {
+  readonly gates: readonly MissionGate[];
+  readonly protect: readonly string[];
+  readonly touches: readonly string[];
+  readonly permission: CodingPermission;
 }
 
 /** Makes the items of a mission, in the order of its file, with dependencies between items. */
@@ -45,9 +56,17 @@ export function workItems(mission: Mission): WorkItem[] {
       priority: task.priority ?? Number.POSITIVE_INFINITY,
       estimateMs: task.estimateMs,
       correlationId: `${mission.name}/${task.id}`,
+      code: capability === codeChange.id ? codeOf(mission, task) : undefined,
     })),
   );
 }
+
+const codeOf = ({ code }: Mission, task: MissionTask): ItemCode => ({
+  gates: [...(code?.gates ?? []), ...(task.gates ?? [])],
+  protect: [...(code?.protect ?? []), ...(task.protect ?? [])],
+  touches: task.touches ?? [],
+  permission: task.permission ?? code?.permission ?? 'edit',
+});
 
 const itemId = (task: MissionTask, capability: string): string =>
   task.capability === undefined ? `${task.id}/${capability}` : task.id;

@@ -1,0 +1,25 @@
+import { type Clock, refused } from 'orrery';
+import { gateEnvironment } from '../gates/gate-environment.ts';
+import { runGate } from '../gates/run-gate.ts';
+import type { MissionCommand } from '../mission/mission.ts';
+
+/** - `path` the worktree. - `logFile` for what the command prints. */
+export interface SetupDeps {
+  readonly path: string;
+  readonly logFile: string;
+  readonly signal: AbortSignal | undefined;
+  readonly clock: Clock;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly newMark: () => string;
+}
+
+/** Makes a new worktree ready. It is run as gates are. Throws REFUSED with its receipt's sentence if it fails. */
+export async function runSetup(run: MissionCommand, deps: SetupDeps): Promise<void> {
+  const { path, logFile, signal, clock, env, newMark } = deps;
+  const receipt = await runGate(
+    { name: 'setup', run },
+    { cwd: path, logFile, signal, clock, env: gateEnvironment(env, { cwd: path }), mark: newMark() },
+  );
+  if (!receipt.passed)
+    throw refused(`The worktree could not be made ready: ${receipt.command}: ${receipt.why}`, { receipt });
+}
