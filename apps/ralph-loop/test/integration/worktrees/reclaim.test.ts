@@ -2,11 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { reclaim } from '../../../worktrees/reclaim.ts';
 import { BRANCH, gitIn, MISSION, type OpenMission, Project, put, RUN } from './project.ts';
 
 const DYING = fileURLToPath(new URL('fixtures/merge-and-die.ts', import.meta.url));
+
+/** So many tests share the commands: a slow machine takes long for them all. */
+const PARTS = 12;
 
 const mergeAndDie = (project: Project, nth: number) =>
   spawnSync(process.execPath, [DYING, project.path, MISSION, RUN, String(nth)], { encoding: 'utf8' });
@@ -15,46 +18,58 @@ const reclaimed = ({ repository, branch, lock }: OpenMission) =>
   reclaim(repository, { branch, lock, run: RUN });
 
 describe('a process that is killed while it merges', () => {
-  it('leaves the branch before or after the commit, at any moment, and the next one goes on', async () => {
+  const seen = new Set<string>();
+  let commands = 0;
+  beforeAll(async () => {
     await using whole = new Project();
     const unharmed = mergeAndDie(whole, 0);
-    const commands = Number(unharmed.stdout);
+    commands = Number(unharmed.stdout);
     expect([unharmed.status, unharmed.stderr, commands > 15]).toEqual([0, '', true]);
-    const seen = new Set<string>();
-    for (let nth = 1; nth <= commands; nth += 1) {
-      await using project = new Project();
-      put(project.path, { untracked: 'u' });
-      const before = project.own();
-      expect(mergeAndDie(project, nth).signal).toBe('SIGKILL');
-      const mission = await project.mission();
-      const isMerged = mission.log().length === 2;
-      expect(mission.log()).toEqual(isMerged ? ['Do dying', 'A change'] : ['A change']);
-      expect(gitIn(project.path, 'ls-tree', '--name-only', BRANCH)).toBe(
-        isMerged ? 'a.txt\ndying\nsrc' : 'a.txt\nsrc',
-      );
-      const { accepted, kept, locks } = await reclaimed(mission);
-      expect([accepted.map(({ task }) => task), locks]).toEqual([isMerged ? ['dying'] : [], []]);
-      expect(
-        readdirSync(join(project.path, '.orrery/worktrees/spring-clean')).filter((name) => name !== 'merged'),
-      ).toEqual(['lock']);
-      for (const { task, attempt, ...snapshot } of kept) {
-        expect([task, attempt, isMerged]).toEqual(['dying', 1, false]);
-        await mission.queue.merge({
-          snapshot,
-          text: { subject: 'Do dying' },
-          trailers: { mission: MISSION, task, attempt, run: RUN },
-          check: async () => ({ isAccepted: true }),
-        });
+  });
+
+  it.each(Array.from({ length: PARTS }, (_, at) => at + 1))(
+    'leaves the branch before or after the commit, and the next one goes on: killed at command %i, and so on',
+    async (first) => {
+      for (let nth = first; nth <= commands; nth += PARTS) {
+        await using project = new Project();
+        put(project.path, { untracked: 'u' });
+        const before = project.own();
+        expect(mergeAndDie(project, nth).signal).toBe('SIGKILL');
+        const mission = await project.mission();
+        const isMerged = mission.log().length === 2;
+        expect(mission.log()).toEqual(isMerged ? ['Do dying', 'A change'] : ['A change']);
+        expect(gitIn(project.path, 'ls-tree', '--name-only', BRANCH)).toBe(
+          isMerged ? 'a.txt\ndying\nsrc' : 'a.txt\nsrc',
+        );
+        const { accepted, kept, locks } = await reclaimed(mission);
+        expect([accepted.map(({ task }) => task), locks]).toEqual([isMerged ? ['dying'] : [], []]);
+        expect(
+          readdirSync(join(project.path, '.orrery/worktrees/spring-clean')).filter(
+            (name) => name !== 'merged',
+          ),
+        ).toEqual(['lock']);
+        for (const { task, attempt, ...snapshot } of kept) {
+          expect([task, attempt, isMerged]).toEqual(['dying', 1, false]);
+          await mission.queue.merge({
+            snapshot,
+            text: { subject: 'Do dying' },
+            trailers: { mission: MISSION, task, attempt, run: RUN },
+            check: async () => ({ isAccepted: true }),
+          });
+        }
+        if (kept.length === 0) await mission.merge(await mission.changed({ next: 'x' }, 'next'), 'next');
+        const next = kept.length === 0 ? ['Do next'] : [];
+        const dying = isMerged || kept.length > 0 ? ['Do dying'] : [];
+        expect(mission.log()).toEqual([...next, ...dying, 'A change']);
+        expect(project.own()).toEqual(before);
+        seen.add(isMerged ? 'merged' : kept.length === 1 ? 'kept' : 'neither');
       }
-      if (kept.length === 0) await mission.merge(await mission.changed({ next: 'x' }, 'next'), 'next');
-      const next = kept.length === 0 ? ['Do next'] : [];
-      const dying = isMerged || kept.length > 0 ? ['Do dying'] : [];
-      expect(mission.log()).toEqual([...next, ...dying, 'A change']);
-      expect(project.own()).toEqual(before);
-      seen.add(isMerged ? 'merged' : kept.length === 1 ? 'kept' : 'neither');
-    }
+    },
+  );
+
+  it('has been killed before there was a snapshot, before the merge, and after it', () => {
     expect([...seen].sort()).toEqual(['kept', 'merged', 'neither']);
-  }, 600_000);
+  });
 });
 
 describe('what a dead process left', () => {
