@@ -7,9 +7,13 @@ const FIRST_LINES = 12;
 /** How much of the end is looked at. What a hidden secret leaves may be shorter than the secret. */
 const LOOKED_AT = 64_000;
 
+/** Lines in which the first failure is looked for, and how much of each. */
+const MOST_LINES = 200_000;
+const MOST_OF_LINE = 400;
+
 /** How test runners and compilers begin to tell a failure. */
 const FAILURE =
-  /^\s{0,8}(?:not ok \d|✖ (?!failing tests)|✗ |× |FAIL[: ]\s?\S|FAILED \S|--- FAIL: |● .|\d{1,4}\) \S|E {3}\S|\S{1,200}: error\b|\S{1,200}\(\d{1,9},\d{1,9}\): error\b|error(?:\[\w{1,12}\])?: |thread '.{1,200}' panicked|Traceback \(most recent call last\)|\w{0,60}(?:Error|Exception): )/;
+  /^\s{0,8}(?:not ok \d|✖ (?!failing tests)|✗ |× |FAIL[: ]\s?\S|FAILED \S|--- FAIL: |● .|\d{1,4}\) \S|E {3}\S|\S{1,200}: error\b|\S{1,200}\(\d{1,9},\d{1,9}\): error\b|error(?:\[\w{1,12}\])?: |thread '.{1,200}'(?: \(\d{1,9}\))? panicked|Traceback \(most recent call last\)|\w{0,60}(?:Error|Exception): )/;
 
 /** What an agent is shown of the log of a gate that failed. */
 export interface FailureExcerpt {
@@ -53,10 +57,12 @@ function lastLines(text: string, most: number): string {
 }
 
 function firstFailureAt(log: string): number | undefined {
-  for (let at = 0; at < log.length; ) {
+  let at = 0;
+  for (let line = 0; line < MOST_LINES && at < log.length; line++) {
     const lineEnd = log.indexOf('\n', at);
     const next = lineEnd === -1 ? log.length : lineEnd + 1;
-    if (FAILURE.test(stripVTControlCharacters(log.slice(at, Math.min(next, at + 400))))) return at;
+    const text = log.slice(at, Math.min(next, at + MOST_OF_LINE));
+    if (FAILURE.test(text.includes('\x1b') ? stripVTControlCharacters(text) : text)) return at;
     at = next;
   }
   return undefined;
