@@ -10,7 +10,7 @@ export {
 export { CodingEvent, CodingUsage, ToolKind } from './coding-event.ts';
 export { commandAgent } from './command-agent.ts';
 export type { CommandAgentOptions } from './command-agent-options.ts';
-export { looksSecret, programEnv, secretsIn } from './program-env.ts';
+export { programEnv, secretsIn } from './program-env.ts';
 export type { StreamReader } from './streams/stream-reader.ts';
 export { GuardedProcess, type GuardedOrder, type ProcessEnd } from '../../runtime/os/guarded-process.ts';
 export { identityOf, isAlive, ProcessIdentity } from '../../runtime/os/process-identity.ts';
