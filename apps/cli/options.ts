@@ -82,6 +82,18 @@ export const COMMANDS = {
       help: HELP,
     },
   },
+  check: {
+    arguments: ['FILE'],
+    help: 'Say what a mission would do, and start nothing (default: the only mission of the repository)',
+    options: {
+      repo: { value: 'PATH', help: 'The repository, for its defaults (default: the current folder)' },
+      tag: { value: 'NAME', help: 'Which tasks are meant, in a tasks.json that has several tags' },
+      agents: { value: 'FILES', help: AGENTS },
+      schema: { help: 'Print the JSON Schema of mission files instead' },
+      json: { help: 'Print JSON instead of text' },
+      help: HELP,
+    },
+  },
   init: {
     arguments: ['FOLDER'],
     help: 'Write a small team, a mission and a test into a folder (default: the current one)',

@@ -34,6 +34,8 @@ async function obey(line: CommandLine & { kind: 'command' }, deps: CommandDeps):
   switch (line.command) {
     case 'run':
       return (await import('./run-command.ts')).runCommand(options, positionals, deps);
+    case 'check':
+      return (await import('./check-command.ts')).checkCommand(options, positionals, deps);
     case 'up':
       return (await import('./up-command.ts')).upCommand(options, deps);
     case 'peers':

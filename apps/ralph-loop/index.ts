@@ -22,10 +22,23 @@ export { isDone, isOver, TaskStatus } from './loop/task-status.ts';
 export { TaskResult } from './loop/task-result.ts';
 export type { Team } from './loop/team.ts';
 export { wallClock } from './loop/wall-clock.ts';
+export { changesCode } from './mission/changes-code.ts';
+export { findMissions, onlyMission } from './mission/find-missions.ts';
 export { capabilitiesOf, Mission, MissionLimits, MissionTask } from './mission/mission.ts';
+export { type MissionBounds, missionBounds } from './mission/mission-bounds.ts';
+export { type PlacedDefaults, readDefaults } from './mission/mission-defaults.ts';
 export { MissionError } from './mission/mission-error.ts';
+export { type MissionGraph, missionGraph } from './mission/mission-graph.ts';
+export { missionJsonSchema } from './mission/mission-schema.ts';
+export type { MissionFormat, MissionSource } from './mission/mission-source.ts';
 export { nearest } from './mission/nearest.ts';
 export { parseMission, readMission } from './mission/read-mission.ts';
+export {
+  type ReadMissionOptions,
+  readMissionSource,
+  type SourcedMission,
+} from './mission/read-mission-source.ts';
+export { type SyncedMission, syncMission } from './mission/sync-mission.ts';
 export { buildReport, type ReportOptions } from './report/build-report.ts';
 export { htmlReport } from './report/html-report.ts';
 export { Baseline } from './report/baseline.ts';

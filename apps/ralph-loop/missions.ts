@@ -16,9 +16,20 @@ export { TaskResult } from './loop/task-result.ts';
 export type { TaskStatus } from './loop/task-status.ts';
 export type { Team } from './loop/team.ts';
 export { wallClock } from './loop/wall-clock.ts';
-export { Mission, MissionLimits, MissionTask } from './mission/mission.ts';
+export type { RunProgram } from './mission/formats/run-program.ts';
+export { findMissions, onlyMission } from './mission/find-missions.ts';
+export { Mission, MissionCode, MissionGate, MissionLimits, MissionTask } from './mission/mission.ts';
+export { MissionDefaults, type PlacedDefaults, readDefaults } from './mission/mission-defaults.ts';
 export { MissionError } from './mission/mission-error.ts';
+export { missionJsonSchema } from './mission/mission-schema.ts';
+export type { LeftOutTask, MissionFormat, MissionSource, TaskSource } from './mission/mission-source.ts';
 export { parseMission, readMission } from './mission/read-mission.ts';
+export {
+  type ReadMissionOptions,
+  readMissionSource,
+  type SourcedMission,
+} from './mission/read-mission-source.ts';
+export { type SyncedMission, syncMission } from './mission/sync-mission.ts';
 export { buildReport, type ReportOptions } from './report/build-report.ts';
 export { htmlReport } from './report/html-report.ts';
 export { MissionReport } from './report/mission-report.ts';

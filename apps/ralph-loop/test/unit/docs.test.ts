@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { Mission, MissionCode, MissionGate, MissionLimits, MissionTask } from '../../mission/mission.ts';
+import { MissionDefaults } from '../../mission/mission-defaults.ts';
 import { MissionError } from '../../mission/mission-error.ts';
 import { parseMission } from '../../mission/read-mission.ts';
 import { EXIT_CODES } from '../../loop/stop-reason.ts';
@@ -50,5 +51,22 @@ describe('docs/missions.md and docs/mission-report.md', () => {
       (schema) => Object.keys(schema.shape),
     );
     for (const name of [...names, ...Object.keys(EXIT_CODES)]) expect(missions).toContain(`\`${name}\``);
+  });
+});
+
+describe('docs/mission-formats.md', () => {
+  const page = read('mission-formats.md');
+
+  it('shows defaults that a repository may have', () => {
+    const [, text = ''] = /^```json\n([\s\S]*?)^```$/m.exec(page) ?? [];
+    expect(MissionDefaults.parse(JSON.parse(text))).toHaveProperty('code.gates');
+  });
+
+  it('names what has to be installed', () => {
+    const { peerDependenciesMeta } = JSON.parse(read('../apps/ralph-loop/package.json')) as {
+      readonly peerDependenciesMeta: Readonly<Record<string, unknown>>;
+    };
+    for (const name of Object.keys(peerDependenciesMeta))
+      expect(page).toMatch(new RegExp(`npm install [^\`]*${name}`));
   });
 });

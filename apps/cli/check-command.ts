@@ -1,0 +1,194 @@
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  capabilitiesOf,
+  changesCode,
+  count,
+  duration,
+  type Mission,
+  missionBounds,
+  missionGraph,
+  missionJsonSchema,
+  onlyMission,
+  printable,
+  readDefaults,
+  readMissionSource,
+  repositoryRoot,
+  type SourcedMission,
+  table,
+} from '@orrery/ralph-loop';
+import { agentsForMission } from './agents-meant.ts';
+import type { CommandDeps } from './command.ts';
+import type { TypedOptions } from './run-plan.ts';
+import { UsageError } from './usage-error.ts';
+
+/**
+ * Runs `orrery check`: says what a mission would do, and starts nothing. Resolves to the exit code; rejects with MissionError,
+ * naming all faults, if the mission cannot be run.
+ */
+export async function checkCommand(
+  options: TypedOptions,
+  [file]: readonly string[],
+  { screen }: Pick<CommandDeps, 'screen'>,
+): Promise<number> {
+  if (options['schema'] === true) {
+    const other = ['json', 'repo', 'tag', 'agents'].find((name) => options[name] !== undefined);
+    if (other !== undefined) throw new UsageError(`Options "--schema" and "--${other}" exclude each other`);
+    screen.write(jsonOf(missionJsonSchema()));
+    return 0;
+  }
+  const root = await rootMeant(options);
+  const { tag } = options;
+  const sourced = await readMissionSource(file ?? (await onlyMission(root)), {
+    defaults: await readDefaults(root),
+    ...(tag === undefined ? {} : { tag: String(tag) }),
+  });
+  const preview = { ...previewOf(sourced), agents: await agentFiles(options, sourced) };
+  screen.write(options['json'] === true ? jsonOf(preview) : `${linesOf(preview).join('\n')}\n`);
+  return 0;
+}
+
+const jsonOf = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+async function rootMeant(options: TypedOptions): Promise<string> {
+  const repo = String(options['repo'] ?? '.');
+  const repository = await repositoryRoot(repo);
+  if ('refusal' in repository) throw new UsageError(`Option "--repo" is "${repo}": ${repository.refusal}`);
+  return repository.root;
+}
+
+/** The files of the agents that would be started. */
+async function agentFiles(
+  options: TypedOptions,
+  { mission, source }: SourcedMission,
+): Promise<readonly string[]> {
+  const agents = await agentsForMission(options['agents'], { mission, file: source.file });
+  return agents.flatMap((agent) =>
+    'module' in agent ? [relative('.', fileURLToPath(String(agent.module)))] : [],
+  );
+}
+
+/** A mission as it would be run, as data. */
+function previewOf({ mission, source }: SourcedMission) {
+  const { name, description, code, limits, tasks } = mission;
+  return {
+    file: source.file,
+    format: source.format,
+    ...(source.tag === undefined ? {} : { tag: source.tag }),
+    name,
+    ...(description === undefined ? {} : { description }),
+    ...missionGraph(tasks),
+    tasks: tasks.map((task) => taskOf(task, { mission, source })),
+    leftOut: source.leftOut,
+    ...(code === undefined ? {} : { code }),
+    limits,
+    atWorst: missionBounds(mission),
+  };
+}
+
+function taskOf(task: Mission['tasks'][number], { mission: { code }, source }: SourcedMission) {
+  const { id, title, dependsOn = [], after = [] } = task;
+  const from = source.tasks[id];
+  const change = changesCode(task)
+    ? {
+        gates: [...(code?.gates ?? []), ...(task.gates ?? [])],
+        protect: [...(code?.protect ?? []), ...(task.protect ?? [])],
+        permission: task.permission ?? code?.permission ?? 'edit',
+      }
+    : {};
+  return {
+    id,
+    title,
+    ...(from === undefined ? {} : { from }),
+    capabilities: capabilitiesOf(task),
+    waitsFor: [...dependsOn, ...after],
+    ...change,
+  };
+}
+
+type Preview = ReturnType<typeof previewOf> & { readonly agents: readonly string[] };
+
+function linesOf(preview: Preview): string[] {
+  const { name, file, format, tag, tasks, waves, criticalPath, leftOut, agents, limits, atWorst } = preview;
+  const capabilities = [...new Set(tasks.flatMap((task) => task.capabilities))].sort();
+  const { maxParallel } = limits;
+  const facts = [
+    ['format', tag === undefined ? format : `${format}, tag ${tag}`],
+    ['tasks', `${tasks.length}${leftOut.length === 0 ? '' : `, and ${leftOut.length} left out`}`],
+    ['needs', capabilities.join(', ')],
+    ['agents', agents.join(', ') || 'none of files'],
+    ['at a time', maxParallel === undefined ? 'as many as the machine has cores' : String(maxParallel)],
+    ['critical path', `${count(criticalPath.length, 'task')}: ${criticalPath.join(' -> ')}`],
+    ['at worst', `${count(atWorst.attempts, 'attempt')}, ${duration(atWorst.timeMs)}`],
+  ];
+  return [
+    `${name}: ${file}`,
+    '',
+    ...table(facts, '  '),
+    ...codeLines(preview),
+    ...waves.flatMap((wave, index) => [
+      '',
+      `Wave ${index + 1}`,
+      ...table(
+        wave.map((id) => rowOf(preview, id)),
+        '  ',
+      ),
+    ]),
+    ...(leftOut.length === 0
+      ? []
+      : [
+          '',
+          'Left out',
+          ...table(
+            leftOut.map(({ key, why }) => [key, why]),
+            '  ',
+          ),
+        ]),
+  ].map((line) => printable(line));
+}
+
+function rowOf({ tasks, code }: Preview, id: string): string[] {
+  const task = tasks.find((one) => one.id === id);
+  const shared = code?.gates?.length ?? 0;
+  const gates = (task?.gates ?? []).slice(shared).map((gate) => gate.name);
+  const waits = task?.waitsFor ?? [];
+  return [
+    id,
+    task?.title ?? '',
+    waits.length === 0 ? '' : `after ${waits.join(', ')}`,
+    gates.length === 0 ? '' : `gates ${gates.join(', ')}`,
+  ];
+}
+
+/** How the repository would be changed, gates and their commands included. */
+function codeLines({ code, tasks, name }: Preview): string[] {
+  if (code === undefined) return [];
+  const own = tasks.flatMap((task) =>
+    (task.gates ?? []).slice(code.gates?.length ?? 0).map((gate) => ({ gate, of: task.id })),
+  );
+  const gates = [...(code.gates ?? []).map((gate) => ({ gate, of: 'every task' })), ...own];
+  const protectedFiles = [...new Set(tasks.flatMap((task) => task.protect ?? []))];
+  const facts = [
+    ['branch', code.branch ?? `orrery/ and the name ${name}`],
+    ['from', code.base ?? 'HEAD'],
+    ...(code.setup === undefined ? [] : [['setup', commandOf(code.setup)]]),
+    ['protected', protectedFiles.join(', ') || 'nothing'],
+    ['may', code.permission ?? 'edit'],
+  ];
+  return [
+    '',
+    'Changes',
+    ...table(facts, '  '),
+    '',
+    'Gates',
+    ...table(
+      gates.map(({ gate, of }) => [gate.name, commandOf(gate.run), `of ${of}`]),
+      '  ',
+    ),
+  ];
+}
+
+const commandOf = (command: string | readonly string[]): string =>
+  typeof command === 'string'
+    ? command
+    : command.map((word) => (/\s/.test(word) ? JSON.stringify(word) : word)).join(' ');
