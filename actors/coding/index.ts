@@ -1,3 +1,5 @@
+export { acpAgent } from './acp/acp-agent.ts';
+export type { AcpAgentOptions } from './acp/acp-agent-options.ts';
 export { BACKENDS } from './backends/backends.ts';
 export type { CodingBackend, CodingOrder } from './backends/coding-backend.ts';
 export {

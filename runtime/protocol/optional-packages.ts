@@ -62,6 +62,7 @@ export const PACKAGES_FOR = {
     'mdast-util-gfm-task-list-item',
     'micromark-extension-gfm-task-list-item',
   ],
+  acp: ['@agentclientprotocol/sdk'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 /**
