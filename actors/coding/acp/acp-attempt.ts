@@ -71,9 +71,8 @@ export class AcpAttempt {
       requestError: (code, message) => new RequestError(code, message),
     });
     signal.throwIfAborted();
-    const mark = this.#deps.ctx.newId();
-    const child = this.#start(mark);
-    const bounds = this.#boundsOf(child, mark, signal);
+    const child = this.#start(this.#deps.ctx.newId());
+    const bounds = this.#boundsOf(child, signal);
     const pipe = this.#pipeOf(child, bounds);
     const read = Promise.all([pipe.read(), this.#readLog(child, bounds)]);
     const connection = answers.answering(client({ name: 'orrery' })).connect(pipe);
@@ -136,17 +135,14 @@ export class AcpAttempt {
     return new GuardedProcess({ command, args, cwd: root, env: this.#env, mark }, this.#deps.clock);
   }
 
-  #boundsOf(process: GuardedProcess, mark: string, signal: AbortSignal): AttemptBounds {
+  #boundsOf(process: GuardedProcess, signal: AbortSignal): AttemptBounds {
     return new AttemptBounds({
-      name: this.#settings.name,
       clock: this.#deps.clock,
       signal,
       process,
-      mark,
+      record: this.#record,
       timeoutMs: this.#order.limits.timeoutMs,
       inactivityMs: this.#settings.inactivityMs,
-      details: () => this.#record.tally.result(),
-      stop: (error) => this.#stop(error),
     });
   }
 
