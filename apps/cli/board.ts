@@ -48,6 +48,12 @@ export function advance(board: Board, event: LoopEvent): Board {
       return changed(board, event);
     case 'progress.lost':
       return { ...board, why: `that ${event.task} is accepted could not be kept: ${event.why}` };
+    case 'task.coding':
+    case 'task.gate':
+    case 'mission.paused':
+    case 'mission.resumed':
+    case 'limit.near':
+      return board;
     case 'loop.goes-on':
       return { ...board, why: event.why };
     case 'mission.ended':

@@ -1,30 +1,48 @@
-import type { Mission } from '@orrery/ralph-loop';
+import { ATTEMPT_TIMEOUT_MS, changesCode, type Mission, type MissionBackend } from '@orrery/ralph-loop';
 import { availableParallelism } from 'node:os';
 import type { AgentSpec } from 'orrery';
-import { BACKENDS, type CodingBackend, codeChange, commandAgent } from 'orrery/coding';
-import { capabilitiesOf } from '@orrery/ralph-loop';
+import { acpAgent, BACKENDS, commandAgent } from 'orrery/coding';
 import { readList } from './option-values.ts';
 import { UsageError } from './usage-error.ts';
 
 /**
- * The coding agents for a mission that changes the repository: one for each program of `--backend`, else of the mission's own
- * field. They run in this thread, for they only wait for their programs. Throws UsageError.
+ * The coding agents for a mission that changes the repository: those of `--backend`, else those that the mission names. They run
+ * in this thread, for they only wait for their programs. Throws UsageError.
  */
 export function codingAgentsMeant(value: string | true | undefined, mission: Mission): readonly AgentSpec[] {
-  const isCoding = mission.tasks.some((task) => capabilitiesOf(task).includes(codeChange.id));
-  if (!isCoding) {
+  const tasks = mission.tasks.filter(changesCode);
+  if (tasks.length === 0) {
     if (value !== undefined)
-      throw new UsageError(`Option "--backend" is given, but no task of the mission needs "${codeChange.id}"`);
+      throw new UsageError('Option "--backend" is given, but no task of the mission changes the repository');
     return [];
   }
-  const names = value === undefined ? (mission.code?.backends ?? []) : readList('--backend', value);
-  const concurrency = mission.limits.maxParallel ?? availableParallelism();
-  return names.map((name) => {
-    const backend: CodingBackend | undefined = Object.hasOwn(BACKENDS, name)
-      ? BACKENDS[name as keyof typeof BACKENDS]
-      : undefined;
-    if (backend === undefined)
-      throw new UsageError(`Option "--backend" is "${name}", expected ${Object.keys(BACKENDS).join(', ')}`);
-    return commandAgent({ id: backend.id, name: backend.name, backend, concurrency, permission: 'all' });
+  const known = mission.code?.backends ?? [];
+  const meant = value === undefined ? known : readList('--backend', value).map((id) => named(id, known));
+  const common = {
+    concurrency: mission.limits.maxParallel ?? availableParallelism(),
+    handlingTimeoutMs: Math.max(
+      ...tasks.map(
+        ({ limits }) => limits?.timeoutMs ?? mission.code?.limits?.timeoutMs ?? ATTEMPT_TIMEOUT_MS,
+      ),
+    ),
+    // Each task says what it allows.
+    permission: 'all',
+  } as const;
+  return meant.map((backend) => {
+    if (typeof backend === 'string')
+      return commandAgent({ ...common, id: backend, name: BACKENDS[backend].name, backend });
+    const { id, command, acp = false } = backend;
+    return acp ? acpAgent({ ...common, id, command }) : commandAgent({ ...common, id, command });
   });
+}
+
+/** One that the mission has, or a program that is known. */
+function named(id: string, known: readonly MissionBackend[]): MissionBackend {
+  const own = known.find((backend) => (typeof backend === 'string' ? backend : backend.id) === id);
+  if (own !== undefined) return own;
+  if (Object.hasOwn(BACKENDS, id)) return id as keyof typeof BACKENDS;
+  const ids = known.flatMap((backend) => (typeof backend === 'string' ? [] : [backend.id]));
+  throw new UsageError(
+    `Option "--backend" is "${id}", expected ${[...Object.keys(BACKENDS), ...ids].join(', ')}`,
+  );
 }

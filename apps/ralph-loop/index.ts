@@ -1,6 +1,7 @@
 export { findingsVerify, missionAssign, missionRecover, missionRule } from './agents/capabilities.ts';
 export { type RevisedRequest, revised } from './agents/revise.ts';
 export { loopAgents, missingLoopAgents, type TeamMember } from './agents/loop-agents.ts';
+export { CodeWork, type CodeWorkDeps } from './code/code-work.ts';
 export { evidenceAt, findingId, maskRanges, sha256, type TextRange } from './findings/evidence.ts';
 export { AuditReport, Finding, Note, RefusedFinding, SEVERITIES, Severity } from './findings/finding.ts';
 export { MAX_FILE_BYTES, type ReadResult, readSource, type SkipKind } from './findings/read-source.ts';
@@ -9,12 +10,14 @@ export { SourceText } from './findings/source-text.ts';
 export { Verification } from './findings/verification.ts';
 export { verifyFindings } from './findings/verify-findings.ts';
 export { REPOSITORY_ROOT, repositoryRoot, type RepositoryRoot } from './findings/repository-root.ts';
+export { GateReceipt } from './gates/gate-receipt.ts';
+export type { GateEvent } from './gates/run-gates.ts';
 export { EarlierResult } from './loop/earlier-result.ts';
 export { Attempt } from './loop/attempt.ts';
 export type { LoopEvent } from './loop/loop-event.ts';
 export type { MissionOutcome } from './loop/mission-outcome.ts';
 export { type MissionProgress, openProgress } from './loop/mission-progress.ts';
-export type { RunMissionDeps, RunMissionOptions } from './loop/mission-run.ts';
+export type { MissionControl, RunMissionDeps, RunMissionOptions } from './loop/mission-run.ts';
 export { runMission } from './loop/run-mission.ts';
 export { EXIT_CODES, StopReason } from './loop/stop-reason.ts';
 export { taskMachine } from './loop/task.machine.ts';
@@ -24,7 +27,16 @@ export type { Team } from './loop/team.ts';
 export { wallClock } from './loop/wall-clock.ts';
 export { changesCode } from './mission/changes-code.ts';
 export { findMissions, onlyMission } from './mission/find-missions.ts';
-export { capabilitiesOf, Mission, MissionLimits, MissionTask } from './mission/mission.ts';
+export {
+  ATTEMPT_TIMEOUT_MS,
+  capabilitiesOf,
+  Mission,
+  MissionBackend,
+  MissionCode,
+  MissionGate,
+  MissionLimits,
+  MissionTask,
+} from './mission/mission.ts';
 export { type MissionBounds, missionBounds } from './mission/mission-bounds.ts';
 export { type PlacedDefaults, readDefaults } from './mission/mission-defaults.ts';
 export { MissionError } from './mission/mission-error.ts';

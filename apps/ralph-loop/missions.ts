@@ -1,15 +1,18 @@
 /** The entry `orrery/missions`: what programs need to run missions, and agents to answer their tasks. */
 export { findingsVerify, missionAssign, missionRecover, missionRule } from './agents/capabilities.ts';
 export { loopAgents, missingLoopAgents, type TeamMember } from './agents/loop-agents.ts';
+export { CodeWork, type CodeWorkDeps } from './code/code-work.ts';
 export { AuditReport, Finding, Note, Severity } from './findings/finding.ts';
 export { findingAt, type Seen } from './findings/finding-at.ts';
 export { SourceText } from './findings/source-text.ts';
 export { Verification } from './findings/verification.ts';
+export { GateReceipt } from './gates/gate-receipt.ts';
+export type { GateEvent } from './gates/run-gates.ts';
 export { EarlierResult } from './loop/earlier-result.ts';
 export type { LoopEvent } from './loop/loop-event.ts';
 export type { MissionOutcome } from './loop/mission-outcome.ts';
 export { type MissionProgress, openProgress } from './loop/mission-progress.ts';
-export type { RunMissionDeps, RunMissionOptions } from './loop/mission-run.ts';
+export type { MissionControl, RunMissionDeps, RunMissionOptions } from './loop/mission-run.ts';
 export { runMission } from './loop/run-mission.ts';
 export { EXIT_CODES, StopReason } from './loop/stop-reason.ts';
 export { TaskResult } from './loop/task-result.ts';
@@ -18,7 +21,14 @@ export type { Team } from './loop/team.ts';
 export { wallClock } from './loop/wall-clock.ts';
 export type { RunProgram } from './mission/formats/run-program.ts';
 export { findMissions, onlyMission } from './mission/find-missions.ts';
-export { Mission, MissionCode, MissionGate, MissionLimits, MissionTask } from './mission/mission.ts';
+export {
+  Mission,
+  MissionBackend,
+  MissionCode,
+  MissionGate,
+  MissionLimits,
+  MissionTask,
+} from './mission/mission.ts';
 export { MissionDefaults, type PlacedDefaults, readDefaults } from './mission/mission-defaults.ts';
 export { MissionError } from './mission/mission-error.ts';
 export { missionJsonSchema } from './mission/mission-schema.ts';

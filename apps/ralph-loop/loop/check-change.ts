@@ -1,7 +1,8 @@
 import { fromCallback } from 'xstate';
+import { MAX_TIMEOUT_MS } from '../mission/mission.ts';
 import { lostAnswer } from './lost-answer.ts';
 import type { RunScope } from './run-scope.ts';
-import type { ChangeOrder } from './task.machine.ts';
+import type { ChangeOrder, RestOrder } from './task.machine.ts';
 import type { TaskEvent } from './task-context.ts';
 
 /** The actor of a change that is checked: its gates are run in its worktree. It stops when the task's machine leaves the state. */
@@ -27,6 +28,14 @@ export const mergeChange = (run: RunScope) =>
     })).then(sendBack);
     return () => left.abort();
   });
+
+/** The actor of a task that rests: waits until its agent may be asked again. It stops when the task's machine leaves the state. */
+export const rest = ({ clock }: RunScope) =>
+  fromCallback<TaskEvent, RestOrder>(({ input: { untilMs }, sendBack }) =>
+    clock.setTimer(Math.min(MAX_TIMEOUT_MS, Math.max(0, untilMs - clock.now())), () =>
+      sendBack({ type: 'rest.over', why: 'its agent may be asked again' }),
+    ),
+  );
 
 /** The event that `work` comes to. It never rejects. */
 async function changeEvent(

@@ -14,6 +14,8 @@ import type { TaskStatus } from './task-status.ts';
  * - `task.progress`     progress of its agent; `fraction` in [0, 1].
  * - `task.coding`       what its coding agent does.
  * - `task.gate`         a gate of its change was started, or has ended, with its receipt.
+ * - `mission.paused`    no task is begun any more, until it is `mission.resumed`; `by` says whose wish it is.
+ * - `limit.near`        four fifths of a limit are used: of a task, or of the mission.
  * - `progress.lost`     an accepted task could not be stored: a resumed run would do it again.
  * - `loop.goes-on`      what the loop waits for.
  * - `mission.ended`     the last event.
@@ -58,6 +60,14 @@ export type LoopEvent = { readonly atMs: number } & (
     }
   | { readonly type: 'task.gate'; readonly task: string; readonly event: GateEvent }
   | { readonly type: 'progress.lost'; readonly task: string; readonly why: string }
+  | { readonly type: 'mission.paused' | 'mission.resumed'; readonly by: string }
+  | {
+      readonly type: 'limit.near';
+      readonly task: string | undefined;
+      readonly what: 'tokens' | 'costUsd' | 'timeMs';
+      readonly used: number;
+      readonly limit: number;
+    }
   | { readonly type: 'loop.goes-on'; readonly why: string }
   | { readonly type: 'mission.ended'; readonly stopReason: StopReason }
 );

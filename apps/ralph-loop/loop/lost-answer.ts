@@ -1,10 +1,11 @@
 import { type ErrorCode, isOrreryError } from 'orrery';
 
-/** A failed ask. `isLasting`: another attempt would fail too. */
+/** A failed ask. `isLasting`: another attempt would fail too. `retryAfterMs`: when it may be asked again, if that is known. */
 export interface LostAnswer {
   readonly code: ErrorCode;
   readonly reason: string;
   readonly isLasting: boolean;
+  readonly retryAfterMs?: number;
 }
 
 /** Codes about the task or its input, so that another attempt would fail too. */
@@ -30,7 +31,11 @@ const LASTING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 export function lostAnswer(error: unknown): LostAnswer {
   const code = isOrreryError(error) ? error.code : 'DELIVERY_FAILED';
   const message = error instanceof Error ? error.message : String(error);
-  return lostFault({ code, message });
+  const retryAfterMs = isOrreryError(error) ? error.details['retryAfterMs'] : undefined;
+  return {
+    ...lostFault({ code, message }),
+    ...(typeof retryAfterMs === 'number' && retryAfterMs >= 0 ? { retryAfterMs } : {}),
+  };
 }
 
 /** Describes an error that came as data. */

@@ -7,7 +7,7 @@ import { askAgent } from './ask-agent.ts';
 import { askAssigner } from './ask-assigner.ts';
 import { askGate } from './ask-gate.ts';
 import { askRecovery } from './ask-recovery.ts';
-import { checkChange, mergeChange } from './check-change.ts';
+import { checkChange, mergeChange, rest } from './check-change.ts';
 import { earlierResult } from './earlier-result.ts';
 import { endSwarmsOfOthers, formSwarm } from './form-swarm.ts';
 import type { LoopEvent, LoopNews } from './loop-event.ts';
@@ -25,6 +25,22 @@ import { type TaskView, whyItGoesOn } from './why-it-goes-on.ts';
 import { type WorkItem, workItems } from './work-item.ts';
 
 const DEFAULT_MAX_ATTEMPTS = 2;
+const CUTS: Readonly<Record<Cut, string>> = {
+  'time-limit': 'the time of the mission was over',
+  'budget-limit': 'the mission had used what it may use',
+  interrupted: 'the mission was stopped',
+};
+
+/** Steers a mission that runs. `by` says whose wish it is. Each returns whether anything has changed by it. */
+export interface MissionControl {
+  /** No task is begun any more; those that are worked on go on. */
+  readonly pause: (by: string) => boolean;
+  readonly goOn: (by: string) => boolean;
+  /** Ends a task, and its agent. What depends on it is blocked. */
+  readonly skip: (task: string, by: string) => boolean;
+  /** Lets a change be merged that is held until somebody approves it. */
+  readonly approve: (task: string, by: string) => boolean;
+}
 
 /**
  * Options of `runMission`.
@@ -33,12 +49,14 @@ const DEFAULT_MAX_ATTEMPTS = 2;
  * - `baseline` path of an earlier report, for agents that report on the mission.
  * - `signal`   stops the mission, which then ends as `interrupted`.
  * - `onEvent`  gets the events of the loop.
+ * - `onControl` gets, once it runs, what it is steered by.
  */
 export interface RunMissionOptions {
   readonly root: string;
   readonly baseline?: string;
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: LoopEvent) => void;
+  readonly onControl?: (control: MissionControl) => void;
 }
 
 /** What a mission runs on: a team, a clock, and where its progress is stored. */
@@ -81,6 +99,7 @@ export class MissionRun {
   readonly #outcome = Promise.withResolvers<MissionOutcome>();
   #cut: Cut | undefined;
   #isAssigning = false;
+  #isPaused = false;
   /** Ids of tasks for which a swarm is being formed. */
   readonly #isForming = new Set<string>();
   #isInRound = false;
@@ -139,6 +158,7 @@ export class MissionRun {
       endSwarmsOfOthers(this.#scope);
       this.#startTasks();
       this.#remember();
+      this.#options.onControl?.(this.#control());
       if (signal?.aborted) interrupt();
       this.#round();
       return await this.#outcome.promise;
@@ -158,11 +178,13 @@ export class MissionRun {
         askRecovery: askRecovery(this.#scope),
         checkChange: checkChange(this.#scope),
         mergeChange: mergeChange(this.#scope),
+        rest: rest(this.#scope),
       },
       actions: { release: ({ context }) => this.#release(context) },
     });
-    const maxAttempts = this.#mission.limits.maxAttempts ?? DEFAULT_MAX_ATTEMPTS;
     for (const item of this.#items) {
+      const maxAttempts =
+        item.code?.limits.maxAttempts ?? this.#mission.limits.maxAttempts ?? DEFAULT_MAX_ATTEMPTS;
       const task = createActor(machine, { input: { item, maxAttempts } });
       this.#tasks.set(item.id, task);
       this.#statuses.set(item.id, 'waiting');
@@ -255,7 +277,7 @@ export class MissionRun {
 
   /** Assigns the next batch. There is one request at a time, so that the assigner sees the effect of its last answer. */
   #assignNext(): void {
-    if (this.#isAssigning || this.#ended.signal.aborted) return;
+    if (this.#isAssigning || this.#isPaused || this.#ended.signal.aborted) return;
     const batch = nextBatch(this.#items, this.#statuses, {
       maxParallel: this.#maxParallel,
       isTogether: (item) => item.isOfSwarm && this.#isNew(item),
@@ -307,15 +329,43 @@ export class MissionRun {
   }
 
   #sayWhy(): void {
-    const why = whyItGoesOn(this.#views(), this.#deps);
+    const goesOn = whyItGoesOn(this.#views(), this.#deps);
+    const why = this.#isPaused ? `it is paused; ${goesOn}` : goesOn;
     if (why !== this.#lastWhy) this.#tell({ type: 'loop.goes-on', why });
     this.#lastWhy = why;
+  }
+
+  #control(): MissionControl {
+    const { clock } = this.#deps;
+    return {
+      pause: (by) => this.#pause(true, by),
+      goOn: (by) => this.#pause(false, by),
+      skip: (task, by) =>
+        this.#order(task, { type: 'task.skipped', why: `${by} skipped it`, atMs: clock.now() }),
+      approve: (task, by) => this.#order(task, { type: 'change.approved', why: `${by} approved it` }),
+    };
+  }
+
+  #pause(isPaused: boolean, by: string): boolean {
+    if (this.#isPaused === isPaused || this.#ended.signal.aborted) return false;
+    this.#isPaused = isPaused;
+    this.#tell({ type: isPaused ? 'mission.paused' : 'mission.resumed', by });
+    this.#round();
+    return true;
+  }
+
+  /** Whether a task has taken an order: in other statuses it means nothing to it. */
+  #order(id: string, event: TaskEvent): boolean {
+    const task = this.#tasks.get(id);
+    if (task?.getSnapshot().can(event) !== true) return false;
+    task.send(event);
+    return true;
   }
 
   #end(cut: Cut): void {
     if (this.#ended.signal.aborted) return;
     this.#cut = cut;
-    const why = cut === 'time-limit' ? 'the time of the mission was over' : 'the mission was stopped';
+    const why = CUTS[cut];
     const wasInRound = this.#isInRound;
     // All in one round: a task must be cancelled before a cancelled dependency blocks it.
     this.#isInRound = true;

@@ -10,6 +10,7 @@ import { isDone, type TaskStatus } from './task-status.ts';
  * - `task-blocked`          a task could not be assigned or judged, because assigner or gate was unreachable.
  * - `attempts-exhausted`    a task used its last attempt without success.
  * - `time-limit`            the mission's time was over.
+ * - `budget-limit`          its coding agents have used what they may use.
  * - `human-needed`          no agent can do a task.
  * - `interrupted`           the mission was stopped.
  */
@@ -20,6 +21,7 @@ export const StopReason = z.enum([
   'task-blocked',
   'attempts-exhausted',
   'time-limit',
+  'budget-limit',
   'human-needed',
   'interrupted',
 ]);
@@ -33,12 +35,13 @@ export const EXIT_CODES: Readonly<Record<StopReason, number>> = {
   'task-blocked': 1,
   'attempts-exhausted': 2,
   'time-limit': 2,
+  'budget-limit': 2,
   'human-needed': 3,
   interrupted: 130,
 };
 
 /** What ended a mission before its tasks were over. */
-export type Cut = 'time-limit' | 'interrupted';
+export type Cut = 'time-limit' | 'budget-limit' | 'interrupted';
 
 /**
  * The reason why a mission ended, by the statuses of its tasks. Of several reasons the one that needs most attention is

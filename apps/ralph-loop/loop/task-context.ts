@@ -27,6 +27,8 @@ import type { Taint } from './work-taint.ts';
  * - `unjudged`     those of the last result, if the gate could not judge it.
  * - `taint`        where what its agents said came from outside.
  * - `isRequeued`   it met a conflict once and was begun anew; the second one is for a human.
+ * - `kept`         number of the attempt that a run before has left, and this one goes on with.
+ * - `rests`        how often its agent took no more work; `restsUntilMs` how long it does, Unix milliseconds.
  * - `receipts`     of the gates of its last attempt, in the worktree and then on the merged files.
  * - `commit`       by which its change is on the branch.
  */
@@ -51,6 +53,9 @@ export interface TaskContext {
   readonly unjudged: readonly Finding[];
   readonly taint: Taint | undefined;
   readonly isRequeued: boolean;
+  readonly kept: number | undefined;
+  readonly rests: number;
+  readonly restsUntilMs: number | undefined;
   readonly receipts: readonly GateReceipt[];
   readonly commit: string | undefined;
 }
@@ -99,6 +104,11 @@ export type TaskEvent =
   | { type: 'gate.lost'; why: string; atMs: number }
   | { type: 'change.checked'; verdict: CodeVerdict; atMs: number }
   | { type: 'change.merged'; merged: MergeVerdict; atMs: number }
+  | { type: 'change.remembered'; commit: string }
+  | { type: 'change.kept'; attempt: number }
+  | { type: 'change.approved'; why: string }
+  | { type: 'rest.over'; why: string }
+  | { type: 'task.skipped'; why: string; atMs: number }
   | { type: 'change.lost'; why: string; atMs: number }
   | { type: 'mission.ended'; why: string; atMs: number };
 
@@ -130,6 +140,9 @@ export const newTask = ({ item, maxAttempts }: TaskInput): TaskContext => ({
   unjudged: [],
   taint: undefined,
   isRequeued: false,
+  kept: undefined,
+  rests: 0,
+  restsUntilMs: undefined,
   receipts: [],
   commit: undefined,
 });

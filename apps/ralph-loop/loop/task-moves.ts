@@ -1,8 +1,15 @@
 import type { GateReceipt } from '../gates/gate-receipt.ts';
 import type { Attempt } from './attempt.ts';
 import type { EventOf, TaskContext, TaskEvent } from './task-context.ts';
+import type { LostAnswer } from './lost-answer.ts';
 import type { TaskResult } from './task-result.ts';
 import { taintOfAll } from './work-taint.ts';
+
+/** How often a task may rest; after that a limit is a failure as any other. */
+export const MAX_RESTS = 20;
+/** The first rest, and the longest if its agent does not say how long it takes, milliseconds. */
+const LEAST_REST_MS = 15_000;
+const MAX_REST_MS = 900_000;
 
 type Changes = Partial<TaskContext>;
 
@@ -63,7 +70,15 @@ export function learn(task: TaskContext, event: TaskEvent): Changes {
       return merged(task, event);
     case 'change.lost':
       return { ...attemptEnded(task, event.atMs, { ended: 'unjudged', reason: event.why }), why: event.why };
+    case 'change.remembered':
+      return {
+        commit: event.commit,
+        why: `it was merged as ${event.commit.slice(0, SHORT_HASH)} in a run before`,
+      };
+    case 'change.kept':
+      return { kept: event.attempt };
     case 'mission.ended':
+    case 'task.skipped':
       return cutOff(task, event);
     default:
       return { why: event.why };
@@ -98,11 +113,24 @@ function invalidAnswer(task: TaskContext, { why, atMs }: EventOf<'answer.invalid
 
 /** Ends an attempt without an answer. Open feedback stays for the next agent. */
 function lost(task: TaskContext, { answer, atMs }: EventOf<'agent.lost'>): Changes {
+  if (answer.code === 'RATE_LIMITED' && task.rests < MAX_RESTS) return resting(task, answer, atMs);
   return {
     ...attemptEnded(task, atMs, { ended: 'lost', code: answer.code, reason: answer.reason }),
     assignee: undefined,
     proposalId: undefined,
     why: `no answer from ${task.assignee?.agent ?? 'the swarm'}: ${answer.reason}`,
+  };
+}
+
+/** Longer each time: what an agent says of its limit may be wrong. It costs no attempt. */
+function resting(task: TaskContext, { reason, retryAfterMs = 0 }: LostAnswer, atMs: number): Changes {
+  const restMs = Math.max(retryAfterMs, Math.min(MAX_REST_MS, LEAST_REST_MS * 2 ** task.rests));
+  return {
+    assignee: undefined,
+    proposalId: undefined,
+    rests: task.rests + 1,
+    restsUntilMs: atMs + restMs,
+    why: `${task.assignee?.agent ?? 'the swarm'} takes no more work for now: ${reason}`,
   };
 }
 
@@ -128,7 +156,8 @@ function judged(task: TaskContext, { judgement, atMs }: EventOf<'gate.judged'>):
 
 function checked(task: TaskContext, { verdict, atMs }: EventOf<'change.checked'>): Changes {
   const receipts = verdict.verdict?.receipts ?? [];
-  if (verdict.isAccepted) return { receipts, why: `its gates have passed in its worktree: ${named(receipts)}` };
+  if (verdict.isAccepted)
+    return { receipts, why: `its gates have passed in its worktree: ${named(receipts)}` };
   return { ...sentBack(task, atMs, verdict.feedback), receipts };
 }
 
@@ -149,7 +178,11 @@ function merged(task: TaskContext, { merged: outcome, atMs }: EventOf<'change.me
     case 'conflict': {
       const reason = `others have changed the same lines meanwhile, in ${outcome.files.join(', ')}`;
       return {
-        ...sentBack(task, atMs, `${reason}. The files are now as those have left them: do the task again on these.`),
+        ...sentBack(
+          task,
+          atMs,
+          `${reason}. The files are now as those have left them: do the task again on these.`,
+        ),
         isRequeued: true,
       };
     }
@@ -178,8 +211,8 @@ const SHORT_HASH = 10;
 
 const named = (receipts: readonly GateReceipt[]): string => receipts.map(({ gate }) => gate).join(', ');
 
-/** Ends the current attempt, if there is one, because the mission has ended. */
-function cutOff(task: TaskContext, { why, atMs }: EventOf<'mission.ended'>): Changes {
+/** Ends the current attempt, if there is one, because the mission has ended or somebody skipped the task. */
+function cutOff(task: TaskContext, { why, atMs }: EventOf<'mission.ended' | 'task.skipped'>): Changes {
   if (task.assignee === undefined) return { why };
   return { ...attemptEnded(task, atMs, { ended: 'cancelled', reason: why }), ...leftUnjudged(task), why };
 }

@@ -9,6 +9,8 @@ import { z } from 'zod';
  * - `working`    an agent works on it.
  * - `judging`    the gate judges its result.
  * - `checking`   the gates of its change are run in its worktree.
+ * - `held`       its change has passed and waits until somebody approves it.
+ * - `resting`    its agent takes no more work for now.
  * - `merging`    its change is merged, and the gates are run on the result.
  * - `recovering` no agent is left, and the assigner is asked.
  * - `accepted`   the gate has approved its result.
@@ -17,7 +19,7 @@ import { z } from 'zod';
  * - `exhausted`  its last attempt did not succeed.
  * - `blocked`    not worked on or not judged, through no fault of its own.
  * - `escalated`  no agent can do it; a human must decide.
- * - `cancelled`  the mission ended first.
+ * - `cancelled`  the mission ended first, or somebody skipped it.
  */
 export const TaskStatus = z.enum([
   'waiting',
@@ -26,6 +28,8 @@ export const TaskStatus = z.enum([
   'working',
   'judging',
   'checking',
+  'held',
+  'resting',
   'merging',
   'recovering',
   'accepted',
@@ -41,11 +45,11 @@ export type TaskStatus = z.infer<typeof TaskStatus>;
 /** Whether an agent works on the task, or is about to. These count against `maxParallel`. */
 export const isWork = (status: TaskStatus): boolean => status === 'proposed' || status === 'working';
 
-const IS_JUDGED: ReadonlySet<TaskStatus> = new Set(['judging', 'checking', 'merging']);
+const IS_JUDGED: ReadonlySet<TaskStatus> = new Set(['judging', 'checking', 'held', 'merging']);
 
 /** Whether an agent, a gate or the assigner has the task, or is about to. */
 export const isBusy = (status: TaskStatus): boolean =>
-  isWork(status) || IS_JUDGED.has(status) || status === 'recovering';
+  isWork(status) || IS_JUDGED.has(status) || status === 'recovering' || status === 'resting';
 
 /** Whether the status is final. */
 export const isOver = (status: TaskStatus): boolean =>

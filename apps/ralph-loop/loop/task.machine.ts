@@ -1,7 +1,7 @@
 import { assertEvent, assign, fromCallback, setup } from 'xstate';
 import type { Assignee, Attempt } from './attempt.ts';
 import { type Declined, newTask, type TaskContext, type TaskEvent, type TaskInput } from './task-context.ts';
-import { hadNothing, hasAttemptsLeft, learn } from './task-moves.ts';
+import { hadNothing, hasAttemptsLeft, learn, MAX_RESTS } from './task-moves.ts';
 import type { TaskResult } from './task-result.ts';
 import type { WorkItem } from './work-item.ts';
 import type { Taint } from './work-taint.ts';
@@ -75,12 +75,22 @@ const judgeOrder = ({ context: { item, result, taint } }: { context: TaskContext
   taint,
 });
 
+/** A task whose agent takes no more work for now. - `untilMs` Unix milliseconds. */
+export interface RestOrder {
+  readonly untilMs: number;
+}
+
+const restOrder = ({ context: { restsUntilMs } }: { context: TaskContext }): RestOrder => ({
+  untilMs: restsUntilMs ?? 0,
+});
+
 const changeOrder = ({ context: { item } }: { context: TaskContext }): ChangeOrder => ({ item });
 
 /**
  * The machine of a task. The task is proposed to an agent, worked on, judged by the gate, and sent back once. A
  * change of the repository is checked by gates instead, and merged; it is sent back as long as it has attempts. After a death it
- * is started again. When no agent is left it is taken to the assigner.
+ * is started again, and when its agent takes no more work for now it rests, which costs no attempt. When no agent is left it is
+ * taken to the assigner.
  *
  * The actors must be provided. They answer with events (`proposal.accepted`, `agent.answered`, `gate.judged`, ...) and stop
  * when their state is left. `release` ends the assignee's proposal.
@@ -97,6 +107,7 @@ export const taskMachine = setup({
     askAgent: fromCallback<TaskEvent, WorkOrder>(() => undefined),
     askGate: fromCallback<TaskEvent, JudgeOrder>(() => undefined),
     checkChange: fromCallback<TaskEvent, ChangeOrder>(() => undefined),
+    rest: fromCallback<TaskEvent, RestOrder>(() => undefined),
     mergeChange: fromCallback<TaskEvent, ChangeOrder>(() => undefined),
   },
   guards: {
@@ -112,13 +123,13 @@ export const taskMachine = setup({
       assertEvent(event, 'change.merged');
       return event.merged.kind === 'merged' || event.merged.kind === 'empty';
     },
-    mayRequeue: ({ context, event }) => {
-      assertEvent(event, 'change.merged');
-      return event.merged.kind === 'conflict' && !context.isRequeued && hasAttemptsLeft(context);
+    isHeld: ({ context, event }) => {
+      assertEvent(event, 'change.checked');
+      return event.verdict.isAccepted && context.item.code?.approve === true;
     },
-    isConflict: ({ event }) => {
+    isSecondConflict: ({ context, event }) => {
       assertEvent(event, 'change.merged');
-      return event.merged.kind === 'conflict';
+      return event.merged.kind === 'conflict' && context.isRequeued;
     },
     hadNothing: ({ event }) => {
       assertEvent(event, ['agent.answered', 'work.remembered']);
@@ -128,6 +139,12 @@ export const taskMachine = setup({
     isApproved: ({ event }) => {
       assertEvent(event, 'gate.judged');
       return event.judgement.verdict === 'APPROVED';
+    },
+    isAdopted: ({ context }) => context.assignee === undefined,
+    isKept: ({ context }) => context.kept !== undefined,
+    mayRest: ({ context, event }) => {
+      assertEvent(event, 'agent.lost');
+      return event.answer.code === 'RATE_LIMITED' && context.rests < MAX_RESTS;
     },
     isLasting: ({ event }) => {
       assertEvent(event, 'agent.lost');
@@ -149,9 +166,15 @@ export const taskMachine = setup({
           { guard: 'hadNothing', target: 'nothing', actions: 'learn' },
           { target: 'accepted', actions: 'learn' },
         ],
-        'dependencies.accepted': { target: 'ready', actions: 'learn' },
+        'change.remembered': { target: 'accepted', actions: 'learn' },
+        'change.kept': { actions: 'learn' },
+        'dependencies.accepted': [
+          { guard: 'isKept', target: 'checking', actions: 'learn' },
+          { target: 'ready', actions: 'learn' },
+        ],
         'dependency.lost': { target: 'blocked', actions: 'learn' },
         'mission.ended': { target: 'cancelled', actions: 'learn' },
+        'task.skipped': { target: 'cancelled', actions: 'learn' },
       },
     },
     ready: {
@@ -161,6 +184,7 @@ export const taskMachine = setup({
         'agent.missing': { target: 'recovering', actions: 'learn' },
         'assigner.lost': { target: 'blocked', actions: 'learn' },
         'mission.ended': { target: 'cancelled', actions: 'learn' },
+        'task.skipped': { target: 'cancelled', actions: 'learn' },
       },
     },
     proposed: {
@@ -169,6 +193,7 @@ export const taskMachine = setup({
         'proposal.accepted': { target: 'working', actions: 'learn' },
         'proposal.declined': { target: 'ready', actions: 'learn' },
         'mission.ended': { target: 'cancelled', actions: 'learn' },
+        'task.skipped': { target: 'cancelled', actions: 'learn' },
       },
     },
     recovering: {
@@ -177,6 +202,7 @@ export const taskMachine = setup({
         'agent.found': { target: 'ready', actions: 'learn' },
         'human.needed': { target: 'escalated', actions: 'learn' },
         'mission.ended': { target: 'cancelled', actions: 'learn' },
+        'task.skipped': { target: 'cancelled', actions: 'learn' },
       },
     },
     working: {
@@ -195,11 +221,13 @@ export const taskMachine = setup({
           { target: 'exhausted', actions: 'learn' },
         ],
         'agent.lost': [
+          { guard: 'mayRest', target: 'resting', actions: ['release', 'learn'] },
           { guard: 'isLasting', target: 'failed', actions: 'learn' },
           { guard: 'hasAttemptsLeft', target: 'ready', actions: ['release', 'learn'] },
           { target: 'exhausted', actions: 'learn' },
         ],
         'mission.ended': { target: 'cancelled', actions: 'learn' },
+        'task.skipped': { target: 'cancelled', actions: 'learn' },
       },
     },
     judging: {
@@ -213,18 +241,37 @@ export const taskMachine = setup({
         ],
         'gate.lost': { target: 'blocked', actions: 'learn' },
         'mission.ended': { target: 'cancelled', actions: 'learn' },
+        'task.skipped': { target: 'cancelled', actions: 'learn' },
       },
     },
     checking: {
       invoke: { src: 'checkChange', input: changeOrder },
       on: {
         'change.checked': [
+          { guard: 'isHeld', target: 'held', actions: 'learn' },
           { guard: 'hasPassed', target: 'merging', actions: 'learn' },
+          { guard: 'isAdopted', target: 'ready', actions: 'learn' },
           { guard: 'hasAttemptsLeft', target: 'working', actions: 'learn' },
           { target: 'exhausted', actions: 'learn' },
         ],
         'change.lost': { target: 'blocked', actions: 'learn' },
         'mission.ended': { target: 'cancelled', actions: 'learn' },
+        'task.skipped': { target: 'cancelled', actions: 'learn' },
+      },
+    },
+    held: {
+      on: {
+        'change.approved': { target: 'merging', actions: 'learn' },
+        'mission.ended': { target: 'cancelled', actions: 'learn' },
+        'task.skipped': { target: 'cancelled', actions: 'learn' },
+      },
+    },
+    resting: {
+      invoke: { src: 'rest', input: restOrder },
+      on: {
+        'rest.over': { target: 'ready', actions: 'learn' },
+        'mission.ended': { target: 'cancelled', actions: 'learn' },
+        'task.skipped': { target: 'cancelled', actions: 'learn' },
       },
     },
     merging: {
@@ -232,13 +279,14 @@ export const taskMachine = setup({
       on: {
         'change.merged': [
           { guard: 'isMerged', target: 'accepted', actions: 'learn' },
-          { guard: 'mayRequeue', target: 'working', actions: 'learn' },
-          { guard: 'isConflict', target: 'escalated', actions: 'learn' },
+          { guard: 'isSecondConflict', target: 'escalated', actions: 'learn' },
+          { guard: 'isAdopted', target: 'ready', actions: 'learn' },
           { guard: 'hasAttemptsLeft', target: 'working', actions: 'learn' },
           { target: 'exhausted', actions: 'learn' },
         ],
         'change.lost': { target: 'blocked', actions: 'learn' },
         'mission.ended': { target: 'cancelled', actions: 'learn' },
+        'task.skipped': { target: 'cancelled', actions: 'learn' },
       },
     },
     accepted: { type: 'final', entry: 'release' },

@@ -1,5 +1,11 @@
 import { type CodingPermission, codeChange } from 'orrery/coding';
-import { capabilitiesOf, type Mission, type MissionGate, type MissionTask } from '../mission/mission.ts';
+import {
+  capabilitiesOf,
+  type ChangeLimits,
+  type Mission,
+  type MissionGate,
+  type MissionTask,
+} from '../mission/mission.ts';
 
 /**
  * One capability of a task: what the loop schedules, assigns, judges and retries.
@@ -27,12 +33,14 @@ export interface WorkItem {
   readonly code: ItemCode | undefined;
 }
 
-/** - `gates`, `protect` those of all tasks, and its own. - `touches` what it is likely to change. */
+/** - `gates`, `protect` those of all tasks, and its own. - `touches` what it is likely to change. - `approve` somebody has to. */
 export interface ItemCode {
   readonly gates: readonly MissionGate[];
   readonly protect: readonly string[];
   readonly touches: readonly string[];
   readonly permission: CodingPermission;
+  readonly approve: boolean;
+  readonly limits: ChangeLimits;
 }
 
 /** Makes the items of a mission, in the order of its file, with dependencies between items. */
@@ -66,6 +74,8 @@ const codeOf = ({ code }: Mission, task: MissionTask): ItemCode => ({
   protect: [...(code?.protect ?? []), ...(task.protect ?? [])],
   touches: task.touches ?? [],
   permission: task.permission ?? code?.permission ?? 'edit',
+  limits: { ...code?.limits, ...task.limits },
+  approve: task.approve ?? code?.approve ?? false,
 });
 
 const itemId = (task: MissionTask, capability: string): string =>

@@ -3,7 +3,7 @@ import { CODE_CHANGE, changesCode } from './changes-code.ts';
 import { capabilitiesOf, type Mission, type MissionGate, type MissionTask } from './mission.ts';
 
 /** The fields of a task that only one that changes the repository may have. */
-const CODE_FIELDS = ['gates', 'touches', 'protect', 'permission'] as const;
+const CODE_FIELDS = ['gates', 'touches', 'protect', 'permission', 'approve', 'limits'] as const;
 
 /** Faults in how a mission changes the repository: its branch, its gates, and which tasks may say what. */
 export function codeFaults({ code, tasks }: Pick<Mission, 'code' | 'tasks'>): string[] {

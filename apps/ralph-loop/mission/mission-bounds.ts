@@ -1,13 +1,24 @@
 import { changesCode } from './changes-code.ts';
-import { capabilitiesOf, GATE_TIMEOUT_MS, type Mission, type MissionTask } from './mission.ts';
+import {
+  ATTEMPT_TIMEOUT_MS as CHANGE_TIMEOUT_MS,
+  capabilitiesOf,
+  type ChangeLimits,
+  GATE_TIMEOUT_MS,
+  type Mission,
+  type MissionTask,
+} from './mission.ts';
 
 /** How often a task may be worked on, if the mission does not say. */
 const ATTEMPTS = 2;
 /** How long an attempt may take in a mission without a time limit, milliseconds. */
 const ATTEMPT_TIMEOUT_MS = 600_000;
 
-/** What a mission comes to at worst: attempts of all tasks, and its time if no two of them ran side by side. */
+/**
+ * What a mission comes to at worst: attempts of all tasks, and its time if no two of them ran side by side. `costUsd` is undefined
+ * where nothing limits it.
+ */
 export interface MissionBounds {
+  readonly costUsd: number | undefined;
   readonly attempts: number;
   readonly timeMs: number;
 }
@@ -23,10 +34,24 @@ export function missionBounds({ code, limits, tasks }: Mission): MissionBounds {
           0,
         )
       : 0;
-  const attempts = tasks.reduce((sum, task) => sum + maxAttempts * capabilitiesOf(task).length, 0);
-  const timeMs = tasks.reduce(
-    (sum, task) => sum + maxAttempts * capabilitiesOf(task).length * (ATTEMPT_TIMEOUT_MS + gatesMs(task)),
-    0,
+  const limitsOf = (task: MissionTask): ChangeLimits =>
+    changesCode(task) ? { ...code?.limits, ...task.limits } : {};
+  const attemptsOf = (task: MissionTask): number =>
+    (limitsOf(task).maxAttempts ?? maxAttempts) * capabilitiesOf(task).length;
+  const attemptMs = (task: MissionTask): number =>
+    changesCode(task) ? (limitsOf(task).timeoutMs ?? CHANGE_TIMEOUT_MS) : ATTEMPT_TIMEOUT_MS;
+  const attempts = tasks.reduce((sum, task) => sum + attemptsOf(task), 0);
+  const timeMs = tasks.reduce((sum, task) => sum + attemptsOf(task) * (attemptMs(task) + gatesMs(task)), 0);
+  const costs = tasks
+    .filter(changesCode)
+    .map((task) => limitsOf(task).maxCostUsd ?? Number.POSITIVE_INFINITY);
+  const costUsd = Math.min(
+    limits.maxCostUsd ?? Number.POSITIVE_INFINITY,
+    costs.reduce((sum, cost) => sum + cost, 0),
   );
-  return { attempts, timeMs: Math.min(timeMs, timeoutMs ?? timeMs) };
+  return {
+    attempts,
+    timeMs: Math.min(timeMs, timeoutMs ?? timeMs),
+    costUsd: Number.isFinite(costUsd) ? costUsd : undefined,
+  };
 }

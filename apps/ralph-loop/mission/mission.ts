@@ -10,7 +10,7 @@ export const PlainId = z
   );
 
 /** The longest delay of a timer in Node, milliseconds; with a longer one it fires at once. */
-const MAX_TIMEOUT_MS = 2_147_483_647;
+export const MAX_TIMEOUT_MS = 2_147_483_647;
 
 /**
  * The limits of a mission. One of `maxAttempts` and `timeoutMs` is required.
@@ -19,12 +19,15 @@ const MAX_TIMEOUT_MS = 2_147_483_647;
  * - `timeoutMs`    time of the whole mission. Without it one attempt may take ten minutes.
  * - `maxParallel`  tasks, or parts of tasks, that are worked on at a time, without those that are judged. @default the cores
  *                  of the machine
+ * - `maxTokens`, `maxCostUsd` that its coding agents may use, all together.
  */
 export const MissionLimits = z
   .strictObject({
     maxAttempts: z.int().min(1).max(100).optional(),
     timeoutMs: z.int().min(1).max(MAX_TIMEOUT_MS).optional(),
     maxParallel: z.int().min(1).max(256).optional(),
+    maxTokens: z.int().min(1).optional(),
+    maxCostUsd: z.number().positive().optional(),
   })
   .refine((limits) => limits.maxAttempts !== undefined || limits.timeoutMs !== undefined, {
     error: 'no limit; expected maxAttempts, timeoutMs or both, so that the mission ends',
@@ -57,6 +60,39 @@ export const MissionGate = z.strictObject({
 });
 export type MissionGate = z.infer<typeof MissionGate>;
 
+/** How long an attempt of a coding agent may take, if nobody says, milliseconds. */
+export const ATTEMPT_TIMEOUT_MS = 3_600_000;
+
+/**
+ * What bounds a change of the repository.
+ *
+ * - `maxAttempts` instead of that of the mission.
+ * - `timeoutMs`   of one attempt. @default 3_600_000
+ * - `maxTurns`    of the model in one attempt.
+ * - `maxTokens`, `maxCostUsd` that all attempts may use.
+ */
+export const ChangeLimits = z.strictObject({
+  maxAttempts: z.int().min(1).max(100).optional(),
+  timeoutMs: z.int().min(1).max(MAX_TIMEOUT_MS).optional(),
+  maxTurns: z.int().min(1).optional(),
+  maxTokens: z.int().min(1).optional(),
+  maxCostUsd: z.number().positive().optional(),
+});
+export type ChangeLimits = z.infer<typeof ChangeLimits>;
+
+/**
+ * A coding agent: the id of a program that is known, or a program with its arguments. It gets its prompt on standard input, or
+ * speaks the Agent Client Protocol.
+ */
+export const MissionBackend = z.union(
+  [
+    z.enum(['claude', 'codex', 'gemini', 'opencode']),
+    z.strictObject({ id: PlainId, command: z.array(z.string().min(1)).min(1), acp: z.boolean().optional() }),
+  ],
+  { error: 'expected claude, codex, gemini, opencode, or an object with id and command' },
+);
+export type MissionBackend = z.infer<typeof MissionBackend>;
+
 /**
  * How the repository is changed by a mission. Each attempt has a git worktree of its own, and what the gates let pass is merged
  * into `branch`.
@@ -67,6 +103,9 @@ export type MissionGate = z.infer<typeof MissionGate>;
  * - `gates`      of every task.
  * - `protect`    patterns of files that no task may change.
  * - `permission` how much an agent may do without being asked. @default `edit`
+ * - `approve`    nothing is merged before somebody has approved it, with `orrery approve`. @default false
+ * - `limits`     of each task.
+ * - `backends`   coding agents that do the work; `--backend` names others.
  */
 export const MissionCode = z.strictObject({
   branch: z.string().min(1).optional(),
@@ -75,6 +114,9 @@ export const MissionCode = z.strictObject({
   gates: z.array(MissionGate).optional(),
   protect: z.array(z.string().min(1)).optional(),
   permission: CodingPermission.optional(),
+  approve: z.boolean().optional(),
+  limits: ChangeLimits.optional(),
+  backends: z.array(MissionBackend).min(1).optional(),
 });
 export type MissionCode = z.infer<typeof MissionCode>;
 
@@ -99,7 +141,7 @@ export type MissionCode = z.infer<typeof MissionCode>;
  * - `touches`               patterns of the files that it is likely to change. Tasks that touch the same are not worked on at
  *                           the same time.
  * - `protect`               patterns of files that it may not change, beside those of all tasks.
- * - `permission`            instead of that of all tasks.
+ * - `permission`, `approve`, `limits` instead of those of all tasks.
  */
 export const MissionTask = z
   .strictObject({
@@ -123,6 +165,8 @@ export const MissionTask = z
     touches: z.array(z.string().min(1)).optional(),
     protect: z.array(z.string().min(1)).optional(),
     permission: CodingPermission.optional(),
+    approve: z.boolean().optional(),
+    limits: ChangeLimits.optional(),
   })
   .refine((task) => (task.capability === undefined) !== (task.requiredCapabilities === undefined), {
     error: 'expected exactly one of capability and requiredCapabilities',

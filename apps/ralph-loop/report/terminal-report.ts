@@ -25,6 +25,7 @@ const ENDINGS: Readonly<Record<StopReason, string>> = {
   'task-failed': 'a task failed',
   'task-blocked': 'a task was blocked',
   'attempts-exhausted': 'a task used up its attempts',
+  'budget-limit': 'its coding agents have used what they may use',
   'time-limit': 'the time was over',
   'human-needed': 'a human is needed',
   interrupted: 'stopped',
