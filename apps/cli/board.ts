@@ -53,6 +53,7 @@ export function advance(board: Board, event: LoopEvent): Board {
     case 'mission.paused':
     case 'mission.resumed':
     case 'limit.near':
+    case 'tasks.overlap':
       return board;
     case 'loop.goes-on':
       return { ...board, why: event.why };

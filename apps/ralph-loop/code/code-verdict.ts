@@ -5,13 +5,13 @@ import type { GatesVerdict } from '../gates/run-gates.ts';
  *
  * - `verdict`  of the gates; absent if they were not asked.
  * - `feedback` for the next attempt, if it was refused.
- * - `isEmpty`  nothing was changed.
+ * - `isStuck`  the attempt before was refused with the same files: another one would be, too.
  */
 export interface CodeVerdict {
   readonly isAccepted: boolean;
   readonly feedback: string;
   readonly verdict?: GatesVerdict;
-  readonly isEmpty?: boolean;
+  readonly isStuck?: boolean;
 }
 
 /**

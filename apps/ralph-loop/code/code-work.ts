@@ -1,19 +1,23 @@
 import { join } from 'node:path';
-import type { Clock } from 'orrery';
+import { type Clock, refused } from 'orrery';
 import { gateEnvironment } from '../gates/gate-environment.ts';
 import { protectedPathFaults } from '../gates/protected-paths.ts';
 import { type GateEvent, type GatesVerdict, runGates } from '../gates/run-gates.ts';
-import type { WorkItem } from '../loop/work-item.ts';
+import { type WorkItem, workItems } from '../loop/work-item.ts';
 import type { Mission, MissionCode } from '../mission/mission.ts';
 import { AttemptWorktree } from '../worktrees/attempt-worktree.ts';
+import { branchNameOf, type CodeBranch, openBranch, tipOf } from '../worktrees/code-branch.ts';
+import { trailerValue } from '../worktrees/commit-message.ts';
 import { OWN_FOLDER } from '../worktrees/exclude-own-files.ts';
-import { type CodeBranch, openBranch, tipOf } from '../worktrees/code-branch.ts';
-import { changedPaths } from '../worktrees/matching-paths.ts';
+import { fitName } from '../worktrees/fit-name.ts';
+import { changedPaths, filesMatching } from '../worktrees/matching-paths.ts';
 import { MergeQueue } from '../worktrees/merge-queue.ts';
 import { MissionLock } from '../worktrees/mission-lock.ts';
-import { type Reclaimed, reclaim } from '../worktrees/reclaim.ts';
+import { liveOverlaps, overlapping, type Touching } from '../worktrees/overlap.ts';
+import { type KeptAttempt, type Reclaimed, reclaim } from '../worktrees/reclaim.ts';
 import { openRepository, type Repository } from '../worktrees/repository.ts';
-import type { Snapshot } from '../worktrees/snapshot.ts';
+import { dropSnapshotsOf, leaveSnapshotsOf, type Snapshot } from '../worktrees/snapshot.ts';
+import { removeStaleLocks } from '../worktrees/stale-locks.ts';
 import type { CodeVerdict, MergeVerdict } from './code-verdict.ts';
 import { runSetup } from './run-setup.ts';
 
@@ -42,86 +46,99 @@ interface Current {
   snapshot?: Snapshot;
 }
 
+/** Where the next attempt begins, with the files that the last one has left. */
+interface Left {
+  readonly from: string;
+  readonly files: string;
+  readonly tree: string;
+}
+
+/** A mission that changes the repository. */
+export type CodeMission = Mission & { readonly code: MissionCode };
+
 /** The work of a mission on its repository: a worktree for each attempt, gates, and merges one after another. */
 export class CodeWork {
-  /** What a run before has left, to go on with. */
+  /** What a run before has left, to go on with: tasks that are merged, and attempts that are over and were not. */
   readonly left: Reclaimed;
   readonly branch: CodeBranch;
-  readonly #mission: string;
-  readonly #code: MissionCode;
+  /** Items that may not be worked on at the same time, by id: both say that they touch the same files. */
+  readonly overlaps: ReadonlyMap<string, readonly string[]>;
+  readonly #mission: CodeMission;
   readonly #deps: CodeWorkDeps;
   readonly #repository: Repository;
   readonly #lock: MissionLock;
   readonly #queue: MergeQueue;
   readonly #current = new Map<string, Current>();
+  readonly #left = new Map<string, Left>();
+  /** Set once an attempt has changed what belongs to git itself: nothing is begun after that. */
+  #tampered: readonly string[] = [];
 
-  private constructor(
-    mission: Mission & { readonly code: MissionCode },
-    deps: CodeWorkDeps,
-    opened: {
-      readonly repository: Repository;
-      readonly branch: CodeBranch;
-      readonly lock: MissionLock;
-      readonly left: Reclaimed;
-    },
-  ) {
-    this.#mission = mission.name;
-    this.#code = mission.code;
+  private constructor(mission: CodeMission, deps: CodeWorkDeps, opened: Opened) {
+    this.#mission = mission;
     this.#deps = deps;
     this.#repository = opened.repository;
     this.#lock = opened.lock;
     this.branch = opened.branch;
     this.left = opened.left;
+    this.overlaps = opened.overlaps;
     this.#queue = new MergeQueue({ ...opened, setup: (path, signal) => this.#setUp(path, signal) });
   }
 
   /** Takes the mission's lock and cleans up after a run that was killed. Throws REFUSED, saying what is to be done. */
-  static async open(
-    mission: Mission & { readonly code: MissionCode },
-    deps: CodeWorkDeps,
-  ): Promise<CodeWork> {
+  static async open(mission: CodeMission, deps: CodeWorkDeps): Promise<CodeWork> {
     const { name, code } = mission;
     const repository = await openRepository(deps.root);
     const lock = await MissionLock.take(repository, name);
     try {
-      const branch = await openBranch(repository, { mission: name, branch: code.branch, base: code.base });
+      const wanted = { mission: name, run: deps.runId, branch: code.branch, base: code.base };
+      await removeStaleLocks(repository, {
+        ref: `refs/heads/${branchNameOf(wanted)}`,
+        slug: fitName(name),
+      });
+      const branch = await openBranch(repository, wanted);
       const left = await reclaim(repository, { branch, lock, run: deps.runId });
-      return new CodeWork(mission, deps, { repository, branch, lock, left });
+      const overlaps = await overlapsOf(repository, workItems(mission), branch);
+      return new CodeWork(mission, deps, { repository, branch, lock, left, overlaps });
     } catch (error) {
       await lock.release();
       throw error;
     }
   }
 
-  /** Makes the worktree of an attempt and resolves to its path. It begins at what is accepted by now. */
+  /**
+   * Makes the worktree of an attempt and resolves to its path. It begins with the files of the attempt before, if that was
+   * refused, else at what is accepted by now. Throws REFUSED if it cannot be made ready.
+   */
   async begin(item: WorkItem, number: number, signal: AbortSignal): Promise<string> {
     await this.abandon(item);
-    const from = await tipOf(this.#repository, this.branch, signal);
-    const worktree = await AttemptWorktree.create({
-      repository: this.#repository,
-      trailers: this.#trailers(item, number),
-      from,
-      signal,
-    });
-    this.#current.set(item.id, { worktree, number });
-    await this.#setUp(worktree.path, signal);
-    return worktree.path;
+    if (this.#tampered.length > 0)
+      throw refused(
+        `An attempt has changed what belongs to git itself, for all worktrees: ${this.#tampered.join(', ')}; look at it before anything else is begun`,
+      );
+    const left = this.#left.get(item.id);
+    const from = left?.from ?? (await tipOf(this.#repository, this.branch, signal));
+    return (await this.#enter(item, number, { from, files: left?.files, signal })).path;
   }
 
-  /** Judges what is in the worktree of the item: what git knows first, then the gates. */
+  /**
+   * Judges what is in the worktree of the item: what git knows first, then the gates. An item without an attempt under way has one
+   * that a run before has left.
+   */
   async check(item: WorkItem, signal: AbortSignal): Promise<CodeVerdict> {
-    const current = this.#attemptOf(item);
+    const current = this.#current.get(item.id) ?? (await this.#adopt(item, signal));
     const { worktree, number } = current;
     const tampered = await worktree.tampered();
-    if (tampered.length > 0)
-      return refusal(`changed what belongs to git itself, for all worktrees: ${tampered.join(', ')}`);
+    if (tampered.length > 0) {
+      this.#tampered = tampered;
+      throw refused(`The attempt changed what belongs to git itself: ${tampered.join(', ')}`);
+    }
     const snapshot = await worktree.snapshot(textOf(item), signal);
     current.snapshot = snapshot;
-    if (snapshot.isEmpty) return { ...refusal('nothing was changed'), isEmpty: true };
-    const faults = await this.#protectedFaults(item, snapshot, signal);
-    if (faults.length > 0) return refusal(faults.join('\n'));
-    const verdict = await this.#runGates(item, { cwd: worktree.path, stage: `attempt-${number}`, signal });
-    return { isAccepted: verdict.passed, verdict, feedback: verdict.feedback ?? '' };
+    const verdict = await this.#judge(item, { snapshot, number, path: worktree.path, signal });
+    const { start: from, commit: files, tree } = snapshot;
+    const isStuck = !verdict.isAccepted && this.#left.get(item.id)?.tree === tree;
+    this.#left.set(item.id, { from, files, tree });
+    return isStuck ? { ...verdict, isStuck } : verdict;
   }
 
   /** Merges what was checked, with the gates on the result. */
@@ -138,27 +155,92 @@ export class CodeWork {
         return { isAccepted: verdict.passed, verdict };
       },
     });
-    if (outcome.kind === 'conflict') return { kind: 'conflict', files: outcome.files };
-    if (outcome.kind === 'empty') return { kind: 'empty' };
-    const { verdict } = outcome.verdict;
-    if (outcome.kind === 'refused') return { kind: 'refused', verdict };
+    if (outcome.kind === 'conflict') {
+      // On the files of the others, without its own: it is done again.
+      this.#left.delete(item.id);
+      return { kind: 'conflict', files: outcome.files };
+    }
+    if (outcome.kind === 'refused') {
+      const { tip: from, commit: files } = outcome;
+      this.#left.set(item.id, { from, files, tree: '' });
+      return { kind: 'refused', verdict: outcome.verdict.verdict };
+    }
     await this.abandon(item);
-    return { kind: 'merged', commit: outcome.commit, verdict };
+    await dropSnapshotsOf(this.#repository, fitName(this.#mission.name), item.id);
+    if (outcome.kind === 'empty') return { kind: 'empty' };
+    return { kind: 'merged', commit: outcome.commit, verdict: outcome.verdict.verdict };
   }
 
   /** Removes the worktree of the item, if it has one. Its snapshot stays. */
-  async abandon({ id }: WorkItem): Promise<void> {
+  async abandon({ id }: Pick<WorkItem, 'id'>): Promise<void> {
     const current = this.#current.get(id);
     this.#current.delete(id);
     await current?.worktree.discard();
   }
 
+  /** Removes the worktree of an item that came to nothing. Its snapshots stay, where no other run goes on with them. */
+  async giveUp(item: Pick<WorkItem, 'id'>): Promise<void> {
+    await this.abandon(item);
+    await leaveSnapshotsOf(this.#repository, fitName(this.#mission.name), item.id);
+  }
+
+  /** Paths that several attempts under way have changed by now, with their items. */
+  async liveOverlaps(): Promise<{ readonly path: string; readonly ids: readonly string[] }[]> {
+    const live = await Promise.all(
+      [...this.#current].map(async ([id, { worktree }]) => ({ id, paths: await worktree.liveChanges() })),
+    );
+    return liveOverlaps(live);
+  }
+
   /** Ends it: no merge is under way any more, and others may work on the mission. */
   async close(): Promise<void> {
     await this.#queue.idle();
-    for (const { worktree } of this.#current.values()) await worktree.discard();
-    this.#current.clear();
+    for (const id of [...this.#current.keys()]) await this.abandon({ id });
     await this.#lock.release();
+  }
+
+  /** What a run before has left of the item, in a worktree again. */
+  async #adopt(item: WorkItem, signal: AbortSignal): Promise<Current> {
+    const kept = keptOf(this.left.kept, item);
+    if (kept === undefined) throw new Error(`${item.id} has no attempt under way`);
+    return await this.#enter(item, kept.attempt, { from: kept.start, files: kept.commit, signal });
+  }
+
+  async #enter(
+    item: WorkItem,
+    number: number,
+    where: { readonly from: string; readonly files: string | undefined; readonly signal: AbortSignal },
+  ): Promise<Current & { readonly path: string }> {
+    const worktree = await AttemptWorktree.create({
+      repository: this.#repository,
+      trailers: this.#trailers(item, number),
+      ...where,
+    });
+    const current = { worktree, number, path: worktree.path };
+    this.#current.set(item.id, current);
+    await this.#setUp(worktree.path, where.signal);
+    return current;
+  }
+
+  async #judge(
+    item: WorkItem,
+    {
+      snapshot,
+      number,
+      path,
+      signal,
+    }: {
+      readonly snapshot: Snapshot;
+      readonly number: number;
+      readonly path: string;
+      readonly signal: AbortSignal;
+    },
+  ): Promise<CodeVerdict> {
+    if (snapshot.isEmpty) return refusal('nothing was changed');
+    const faults = await this.#protectedFaults(item, snapshot, signal);
+    if (faults.length > 0) return refusal(faults.join('\n'));
+    const verdict = await this.#runGates(item, { cwd: path, stage: `attempt-${number}`, signal });
+    return { isAccepted: verdict.passed, verdict, feedback: verdict.feedback ?? '' };
   }
 
   /** Folder of the receipts' logs. */
@@ -173,7 +255,7 @@ export class CodeWork {
   }
 
   #trailers(item: WorkItem, attempt: number) {
-    return { mission: this.#mission, task: item.id, attempt, run: this.#deps.runId };
+    return { mission: this.#mission.name, task: item.id, attempt, run: this.#deps.runId };
   }
 
   async #protectedFaults(item: WorkItem, snapshot: Snapshot, signal: AbortSignal): Promise<string[]> {
@@ -203,11 +285,38 @@ export class CodeWork {
   }
 
   async #setUp(path: string, signal?: AbortSignal): Promise<void> {
-    const { setup } = this.#code;
+    const { setup } = this.#mission.code;
     if (setup === undefined) return;
     const logFile = `${this.#logs}/setup.log`;
     await runSetup(setup, { ...this.#deps, path, logFile, signal });
   }
+}
+
+interface Opened {
+  readonly repository: Repository;
+  readonly branch: CodeBranch;
+  readonly lock: MissionLock;
+  readonly left: Reclaimed;
+  readonly overlaps: ReadonlyMap<string, readonly string[]>;
+}
+
+/** The newest of the attempts that a run before has left of an item. */
+export const keptOf = (kept: readonly KeptAttempt[], { id }: Pick<WorkItem, 'id'>): KeptAttempt | undefined =>
+  kept.filter(({ task }) => task === trailerValue(id)).sort((a, b) => b.attempt - a.attempt)[0];
+
+async function overlapsOf(
+  repository: Repository,
+  items: readonly WorkItem[],
+  branch: CodeBranch,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const touching = items.flatMap(({ id, code }) =>
+    code === undefined ? [] : [{ id, touches: code.touches }],
+  );
+  const tip = await tipOf(repository, branch);
+  const found: Touching[] = [];
+  for (const { id, touches } of touching)
+    found.push({ id, touches, files: await filesMatching(repository, tip, touches) });
+  return overlapping(found);
 }
 
 const textOf = ({ title, description }: WorkItem) => ({ subject: title, body: description });

@@ -3,11 +3,12 @@ import { CodingEvent } from 'orrery/coding';
 import { fromCallback } from 'xstate';
 import { z } from 'zod';
 import { awaitSwarm } from './await-swarm.ts';
-import { lostAnswer } from './lost-answer.ts';
-import { askTimeoutMs, type RunScope } from './run-scope.ts';
+import { type LostAnswer, lostAnswer } from './lost-answer.ts';
+import { attemptTimeoutMs, type RunScope } from './run-scope.ts';
 import type { WorkOrder } from './task.machine.ts';
 import { taskAnswer } from './task-answer.ts';
 import type { TaskEvent } from './task-context.ts';
+import { restMs } from './task-moves.ts';
 import { workInput } from './work-input.ts';
 import { tainted, taintOfAll } from './work-taint.ts';
 
@@ -40,7 +41,7 @@ async function work(run: RunScope, order: WorkOrder, hear: Hearing): Promise<Tas
       { agent: to.agent, capability: anyPayload(item.capability) },
       { ...input, ...(feedback === undefined ? {} : { feedback }) },
       {
-        timeoutMs: askTimeoutMs(run),
+        timeoutMs: attemptTimeoutMs(run, item),
         signal: hear.signal,
         correlationId: item.correlationId,
         whenFull: 'park',
@@ -49,20 +50,44 @@ async function work(run: RunScope, order: WorkOrder, hear: Hearing): Promise<Tas
         onProgress: ({ fraction, note, report }) => {
           if (report === undefined)
             tell({ type: 'task.progress', task: item.id, agent: to.agent, fraction, note });
-          else if (item.code !== undefined) tellCoding(run, order, report);
+          else if (item.code !== undefined) takeReport(run, order, { report, hear });
         },
       },
     );
     return taskAnswer(output, clock.now());
   } catch (error) {
-    return { type: 'agent.lost', answer: lostAnswer(error), atMs: clock.now() };
+    const answer = lostAnswer(error);
+    const atMs = clock.now();
+    if (answer.code !== 'RATE_LIMITED') return { type: 'agent.lost', answer, atMs };
+    return { type: 'agent.lost', answer, atMs, other: await anotherAgent(run, order, answer) };
+  } finally {
+    run.spending.ended(item.id);
   }
 }
 
-/** Tells what a coding agent does. What is no such event is somebody else's report. */
-function tellCoding({ tell }: RunScope, { item, to }: WorkOrder, report: unknown): void {
+/** Takes what a coding agent tells. What is no such event is somebody else's report. */
+function takeReport(
+  { tell, spend }: RunScope,
+  { item, to }: WorkOrder,
+  { report, hear }: { readonly report: unknown; readonly hear: Hearing },
+): void {
   const { data: event } = CodingEvent.safeParse(report);
-  if (event !== undefined) tell({ type: 'task.coding', task: item.id, agent: to.agent, event });
+  if (event === undefined) return;
+  tell({ type: 'task.coding', task: item.id, agent: to.agent, event });
+  if (event.type !== 'usage') return;
+  hear.tell({ type: 'work.used', usage: event.usage });
+  spend(item, event.usage);
+}
+
+/** An agent that could do it instead of one whose provider limits it. */
+async function anotherAgent(
+  { team, clock, limited }: RunScope,
+  { item, to, rests }: WorkOrder,
+  answer: LostAnswer,
+): Promise<string | undefined> {
+  limited.note(to.agent, clock.now() + restMs(rests, answer));
+  const roster = await team.roster().catch(() => []);
+  return limited.free(roster, item.capability, clock.now());
 }
 
 /** A capability with any payload: the loop knows only names. Payloads are validated where they are handled. */

@@ -33,7 +33,7 @@ async function assignments(run: RunScope, batch: readonly Unassigned[]): Promise
   const roster = await run.team.roster();
   const answer = await run.team.loop.ask(
     { agent: run.assigner, capability: missionAssign },
-    { tasks: batch.map(forAssigner), roster: [...roster] },
+    { tasks: batch.map((each) => forAssigner(run, each, roster)), roster: [...roster] },
     { timeoutMs: askTimeoutMs(run), signal: run.signal, correlationId: run.mission, whenFull: 'park' },
   );
   const agents = new Map(answer.assignments.map(({ taskId, agent }) => [taskId, agent]));
@@ -49,13 +49,20 @@ async function assignments(run: RunScope, batch: readonly Unassigned[]): Promise
   );
 }
 
-const forAssigner = ({ item: { id, title, capability, priority }, declined }: Unassigned) => ({
-  id,
-  title,
-  capability,
-  ...(Number.isFinite(priority) ? { priority } : {}),
-  ...(declined.length > 0 ? { declined: declined.map(({ agent }) => agent) } : {}),
-});
+function forAssigner(
+  { limited, clock }: RunScope,
+  { item: { id, title, capability, priority }, declined }: Unassigned,
+  roster: readonly RosterRow[],
+) {
+  const skipped = [...declined.map(({ agent }) => agent), ...limited.toSkip(roster, capability, clock.now())];
+  return {
+    id,
+    title,
+    capability,
+    ...(Number.isFinite(priority) ? { priority } : {}),
+    ...(skipped.length > 0 ? { declined: skipped } : {}),
+  };
+}
 
 const given = (run: RunScope, row: RosterRow, atMs: number): TaskEvent => ({
   type: 'agent.assigned',

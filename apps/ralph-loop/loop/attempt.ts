@@ -1,4 +1,5 @@
 import { ERROR_CODES } from 'orrery';
+import { CodingUsage } from 'orrery/coding';
 import { z } from 'zod';
 
 /** The agent that works at a task, and its place. */
@@ -13,6 +14,7 @@ export type Assignee = z.infer<typeof Assignee>;
  * - `ended`       `nothing` if there was nothing to read; `accepted` or `refused` by the gate; `malformed` if the answer was
  *                 no task result; `lost` without an answer; `unjudged` if the gate was unreachable; `cancelled` if the
  *                 mission ended first.
+ * - `usage`       what its agent has used, as far as it tells.
  * - `code`        of the error, if the answer was lost.
  */
 export const Attempt = Assignee.extend({
@@ -21,6 +23,7 @@ export const Attempt = Assignee.extend({
   durationMs: z.number().nonnegative(),
   gateMs: z.number().nonnegative().optional(),
   ended: z.enum(['nothing', 'accepted', 'refused', 'malformed', 'lost', 'unjudged', 'cancelled']),
+  usage: CodingUsage.optional(),
   code: z.enum(ERROR_CODES).optional(),
   reason: z.string().optional(),
 });

@@ -15,6 +15,7 @@ import type { TaskStatus } from './task-status.ts';
  * - `task.coding`       what its coding agent does.
  * - `task.gate`         a gate of its change was started, or has ended, with its receipt.
  * - `mission.paused`    no task is begun any more, until it is `mission.resumed`; `by` says whose wish it is.
+ * - `tasks.overlap`     several tasks in hand have changed the same file: whichever is merged later may conflict.
  * - `limit.near`        four fifths of a limit are used: of a task, or of the mission.
  * - `progress.lost`     an accepted task could not be stored: a resumed run would do it again.
  * - `loop.goes-on`      what the loop waits for.
@@ -61,6 +62,7 @@ export type LoopEvent = { readonly atMs: number } & (
   | { readonly type: 'task.gate'; readonly task: string; readonly event: GateEvent }
   | { readonly type: 'progress.lost'; readonly task: string; readonly why: string }
   | { readonly type: 'mission.paused' | 'mission.resumed'; readonly by: string }
+  | { readonly type: 'tasks.overlap'; readonly path: string; readonly tasks: readonly string[] }
   | {
       readonly type: 'limit.near';
       readonly task: string | undefined;

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Clock } from 'orrery';
+import type { CodingUsage } from 'orrery/coding';
 import { type Actor, createActor, type SnapshotFrom } from 'xstate';
 import type { Mission } from '../mission/mission.ts';
 import type { MissionSkills } from '../skills/mission-skills.ts';
@@ -8,18 +9,22 @@ import { askAssigner } from './ask-assigner.ts';
 import { askGate } from './ask-gate.ts';
 import { askRecovery } from './ask-recovery.ts';
 import { checkChange, mergeChange, rest } from './check-change.ts';
+import { Spending } from '../code/spending.ts';
 import { earlierResult } from './earlier-result.ts';
 import { endSwarmsOfOthers, formSwarm } from './form-swarm.ts';
+import { LimitedAgents } from './limited-agents.ts';
 import type { LoopEvent, LoopNews } from './loop-event.ts';
 import type { MissionOutcome } from './mission-outcome.ts';
 import type { MissionProgress } from './mission-progress.ts';
 import { proposeTask } from './propose-task.ts';
 import type { RunScope } from './run-scope.ts';
+import { rememberedEvents } from './remembered-events.ts';
 import { cutOff, nextBatch, ready } from './schedule.ts';
 import { type Cut, stopReasonOf } from './stop-reason.ts';
 import { taskMachine } from './task.machine.ts';
 import type { TaskContext, TaskEvent } from './task-context.ts';
-import { isDone, isOver, type TaskStatus } from './task-status.ts';
+import { attemptOf } from './task-moves.ts';
+import { isDone, isGivenUp, isOver, type TaskStatus } from './task-status.ts';
 import type { Team } from './team.ts';
 import { type TaskView, whyItGoesOn } from './why-it-goes-on.ts';
 import { type WorkItem, workItems } from './work-item.ts';
@@ -97,6 +102,7 @@ export class MissionRun {
   readonly #startedAtMs: number;
   readonly #ended = new AbortController();
   readonly #outcome = Promise.withResolvers<MissionOutcome>();
+  readonly #spending: Spending;
   #cut: Cut | undefined;
   #isAssigning = false;
   #isPaused = false;
@@ -112,6 +118,7 @@ export class MissionRun {
     this.#options = options;
     this.#deps = deps;
     this.#items = workItems(mission);
+    this.#spending = new Spending(mission.limits);
     this.#maxParallel = mission.limits.maxParallel ?? deps.cores ?? availableParallelism();
     this.#startedAtMs = clock.now();
     this.#scope = {
@@ -127,6 +134,9 @@ export class MissionRun {
       skills: deps.skills,
       code: deps.code,
       runId: deps.progress?.runId,
+      spending: this.#spending,
+      spend: (item, usage) => this.#spend(item, usage),
+      limited: new LimitedAgents(),
       resultsOf: (ids) =>
         this.#views()
           .filter(({ context }) => ids.includes(context.item.id))
@@ -199,11 +209,15 @@ export class MissionRun {
     }
   }
 
-  /** Restores all tasks that an earlier run has accepted, before others are assigned. */
+  /** Restores all tasks that an earlier run has accepted, and what it has left of others, before any is assigned. */
   #remember(): void {
     this.#isInRound = true;
-    for (const [id, context] of this.#deps.progress?.accepted ?? [])
-      this.#send(id, { type: 'work.remembered', context });
+    const { progress, code } = this.#deps;
+    for (const [id, event] of rememberedEvents(this.#items, {
+      accepted: progress?.accepted,
+      left: code?.left,
+    }))
+      this.#send(id, event);
     this.#isInRound = false;
   }
 
@@ -218,12 +232,14 @@ export class MissionRun {
   #moveOn(item: WorkItem, { value, context }: SnapshotFrom<typeof taskMachine>): void {
     this.#statuses.set(item.id, value);
     if (isOver(value)) this.#scope.skills?.learn({ status: value, context });
+    if (isGivenUp(value) && item.code !== undefined)
+      void this.#deps.code?.giveUp(item).catch(() => undefined);
     this.#tell({
       type: 'task.changed',
       task: item.id,
       title: item.title,
       status: value,
-      attempt: context.attempts.length + (isOver(value) ? 0 : 1),
+      attempt: isOver(value) ? (context.attempts.at(-1)?.number ?? 0) : attemptOf(context),
       agent:
         (value === 'proposed' ? context.proposedTo : context.assignee)?.agent ??
         context.attempts.at(-1)?.agent,
@@ -281,6 +297,7 @@ export class MissionRun {
     const batch = nextBatch(this.#items, this.#statuses, {
       maxParallel: this.#maxParallel,
       isTogether: (item) => item.isOfSwarm && this.#isNew(item),
+      ...(this.#deps.code && { overlaps: this.#deps.code.overlaps }),
     });
     const [swarmed, solo] = this.#parted(batch);
     for (const items of swarmed) this.#handToSwarm(items);
@@ -333,6 +350,12 @@ export class MissionRun {
     const why = this.#isPaused ? `it is paused; ${goesOn}` : goesOn;
     if (why !== this.#lastWhy) this.#tell({ type: 'loop.goes-on', why });
     this.#lastWhy = why;
+  }
+
+  #spend(item: WorkItem, usage: CodingUsage): void {
+    for (const near of this.#spending.used(item.id, usage, item.code?.limits ?? {}))
+      this.#tell({ type: 'limit.near', ...near });
+    if (this.#spending.isOver) this.#end('budget-limit');
   }
 
   #control(): MissionControl {

@@ -1,4 +1,4 @@
-import { isDone, isLost, isOver, isWork, type TaskStatus } from './task-status.ts';
+import { isBusy, isDone, isLost, isOver, isWork, type TaskStatus } from './task-status.ts';
 import type { WorkItem } from './work-item.ts';
 
 export type Statuses = ReadonlyMap<string, TaskStatus>;
@@ -26,19 +26,30 @@ export function cutOff(items: readonly WorkItem[], statuses: Statuses): { item: 
  * The ready items to assign now, so that at most `maxParallel` are worked on.
  *
  * Items for which `isTogether` holds start together, like the parts of a swarm: if there is room for all, or if nothing else
- * runs.
+ * runs. Items that may change the same files, as `overlaps` has it, are not in hand at the same time.
  */
 export function nextBatch(
   items: readonly WorkItem[],
   statuses: Statuses,
-  { maxParallel, isTogether }: { maxParallel: number; isTogether: (item: WorkItem) => boolean },
+  {
+    maxParallel,
+    isTogether,
+    overlaps = new Map(),
+  }: {
+    maxParallel: number;
+    isTogether: (item: WorkItem) => boolean;
+    overlaps?: ReadonlyMap<string, readonly string[]>;
+  },
 ): WorkItem[] {
   const open = items.filter((item) => statuses.get(item.id) === 'ready').sort(byUrgency);
   const groups = Map.groupBy(open, (item) => (isTogether(item) ? item.taskId : item));
+  const inWork = new Set(items.filter(({ id }) => isBusy(statuses.get(id) ?? 'waiting')).map(({ id }) => id));
   let inHand = items.filter(({ id }) => isWork(statuses.get(id) ?? 'waiting')).length;
   return [...groups.values()].flatMap((group) => {
     if (inHand > 0 && inHand + group.length > maxParallel) return [];
+    if (group.some(({ id }) => overlaps.get(id)?.some((other) => inWork.has(other)))) return [];
     inHand += group.length;
+    for (const { id } of group) inWork.add(id);
     return group;
   });
 }

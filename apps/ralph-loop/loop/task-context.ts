@@ -1,3 +1,4 @@
+import type { CodingUsage } from 'orrery/coding';
 import type { CodeVerdict, MergeVerdict } from '../code/code-verdict.ts';
 import type { GateReceipt } from '../gates/gate-receipt.ts';
 import type { Assignee, Attempt } from './attempt.ts';
@@ -27,6 +28,7 @@ import type { Taint } from './work-taint.ts';
  * - `unjudged`     those of the last result, if the gate could not judge it.
  * - `taint`        where what its agents said came from outside.
  * - `isRequeued`   it met a conflict once and was begun anew; the second one is for a human.
+ * - `used`         by the attempt under way, as far as its agent tells.
  * - `kept`         number of the attempt that a run before has left, and this one goes on with.
  * - `rests`        how often its agent took no more work; `restsUntilMs` how long it does, Unix milliseconds.
  * - `receipts`     of the gates of its last attempt, in the worktree and then on the merged files.
@@ -53,6 +55,7 @@ export interface TaskContext {
   readonly unjudged: readonly Finding[];
   readonly taint: Taint | undefined;
   readonly isRequeued: boolean;
+  readonly used: CodingUsage | undefined;
   readonly kept: number | undefined;
   readonly rests: number;
   readonly restsUntilMs: number | undefined;
@@ -82,7 +85,7 @@ export interface Judgement {
   readonly feedback: string;
 }
 
-/** The events of a task's machine. `atMs` is Unix milliseconds. */
+/** The events of a task's machine. `atMs` is Unix milliseconds. `other`: an agent that could do it instead. */
 export type TaskEvent =
   | { type: 'work.remembered'; context: JournalledTask }
   | { type: 'dependencies.accepted'; why: string }
@@ -97,9 +100,10 @@ export type TaskEvent =
   | { type: 'human.needed'; why: string }
   | { type: 'assigner.lost'; why: string }
   | { type: 'work.tainted'; taint: Taint }
+  | { type: 'work.used'; usage: CodingUsage }
   | { type: 'agent.answered'; result: TaskResult; atMs: number }
   | { type: 'answer.invalid'; why: string; atMs: number }
-  | { type: 'agent.lost'; answer: LostAnswer; atMs: number }
+  | { type: 'agent.lost'; answer: LostAnswer; atMs: number; other?: string | undefined }
   | { type: 'gate.judged'; judgement: Judgement; atMs: number }
   | { type: 'gate.lost'; why: string; atMs: number }
   | { type: 'change.checked'; verdict: CodeVerdict; atMs: number }
@@ -140,6 +144,7 @@ export const newTask = ({ item, maxAttempts }: TaskInput): TaskContext => ({
   unjudged: [],
   taint: undefined,
   isRequeued: false,
+  used: undefined,
   kept: undefined,
   rests: 0,
   restsUntilMs: undefined,

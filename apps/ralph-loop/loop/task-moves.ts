@@ -14,7 +14,13 @@ const MAX_REST_MS = 900_000;
 type Changes = Partial<TaskContext>;
 
 /** Whether another attempt is allowed after the current one. */
-export const hasAttemptsLeft = (task: TaskContext): boolean => task.attempts.length + 1 < task.maxAttempts;
+export const hasAttemptsLeft = (task: TaskContext): boolean => attemptOf(task) < task.maxAttempts;
+
+/** The number of the attempt under way, from 1. One that a run before has left counts as well. */
+export const attemptOf = ({ attempts, kept, assignee }: TaskContext): number => {
+  const before = attempts.length + (kept ?? 0);
+  return kept !== undefined && assignee === undefined ? before : before + 1;
+};
 
 /** The changes of a task's context by an event. */
 export function learn(task: TaskContext, event: TaskEvent): Changes {
@@ -44,6 +50,8 @@ export function learn(task: TaskContext, event: TaskEvent): Changes {
       };
     case 'swarm.moved':
       return { swarm: event.part, assignee: event.assignee ?? task.assignee };
+    case 'work.used':
+      return { used: event.usage };
     case 'work.tainted':
       return { taint: taintOfAll([task.taint, event.taint]) };
     case 'proposal.declined':
@@ -112,8 +120,9 @@ function invalidAnswer(task: TaskContext, { why, atMs }: EventOf<'answer.invalid
 }
 
 /** Ends an attempt without an answer. Open feedback stays for the next agent. */
-function lost(task: TaskContext, { answer, atMs }: EventOf<'agent.lost'>): Changes {
-  if (answer.code === 'RATE_LIMITED' && task.rests < MAX_RESTS) return resting(task, answer, atMs);
+function lost(task: TaskContext, event: EventOf<'agent.lost'>): Changes {
+  const { answer, atMs } = event;
+  if (answer.code === 'RATE_LIMITED' && task.rests < MAX_RESTS) return limited(task, event);
   return {
     ...attemptEnded(task, atMs, { ended: 'lost', code: answer.code, reason: answer.reason }),
     assignee: undefined,
@@ -122,17 +131,25 @@ function lost(task: TaskContext, { answer, atMs }: EventOf<'agent.lost'>): Chang
   };
 }
 
-/** Longer each time: what an agent says of its limit may be wrong. It costs no attempt. */
-function resting(task: TaskContext, { reason, retryAfterMs = 0 }: LostAnswer, atMs: number): Changes {
-  const restMs = Math.max(retryAfterMs, Math.min(MAX_REST_MS, LEAST_REST_MS * 2 ** task.rests));
+/** It goes to another agent, or rests. Neither costs an attempt. */
+function limited(task: TaskContext, { answer, atMs, other }: EventOf<'agent.lost'>): Changes {
+  const agent = task.assignee?.agent ?? 'the swarm';
+  const why = `${agent} takes no more work for now: ${answer.reason}`;
   return {
     assignee: undefined,
     proposalId: undefined,
+    used: undefined,
     rests: task.rests + 1,
-    restsUntilMs: atMs + restMs,
-    why: `${task.assignee?.agent ?? 'the swarm'} takes no more work for now: ${reason}`,
+    restsUntilMs: atMs + restMs(task.rests, answer),
+    ...(other === undefined
+      ? { declined: [], why }
+      : { declined: [...task.declined, { agent, reason: answer.reason }], why: `${why}; ${other} is there` }),
   };
 }
+
+/** How long it rests, milliseconds: longer each time, for what an agent says of its limit may be wrong. */
+export const restMs = (rests: number, { retryAfterMs = 0 }: LostAnswer): number =>
+  Math.max(retryAfterMs, Math.min(MAX_REST_MS, LEAST_REST_MS * 2 ** rests));
 
 function judged(task: TaskContext, { judgement, atMs }: EventOf<'gate.judged'>): Changes {
   const { verdict, approved, refused, feedback } = judgement;
@@ -225,6 +242,7 @@ const attemptBegun = (atMs: number): Changes => ({
   startedAtMs: atMs,
   answeredAtMs: undefined,
   result: undefined,
+  used: undefined,
 });
 
 function attemptEnded(
@@ -236,10 +254,11 @@ function attemptEnded(
   const { startedAtMs, answeredAtMs } = task;
   const attempt: Attempt = {
     ...task.assignee,
-    number: task.attempts.length + 1,
+    number: attemptOf(task),
     startedAtMs,
     durationMs: (answeredAtMs ?? atMs) - startedAtMs,
     ...(answeredAtMs === undefined ? {} : { gateMs: atMs - answeredAtMs }),
+    ...(task.used === undefined ? {} : { usage: task.used }),
     ...how,
   };
   return { attempts: [...task.attempts, attempt] };

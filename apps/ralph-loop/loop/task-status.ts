@@ -55,6 +55,9 @@ export const isBusy = (status: TaskStatus): boolean =>
 export const isOver = (status: TaskStatus): boolean =>
   !isBusy(status) && status !== 'waiting' && status !== 'ready';
 
+/** Whether it came to nothing, so that no run goes on with what it has left. */
+export const isGivenUp = (status: TaskStatus): boolean => isLost(status) && status !== 'cancelled';
+
 /** Whether the task has succeeded, so that tasks that depend on it may start. */
 export const isDone = (status: TaskStatus): boolean => status === 'accepted' || status === 'nothing';
 

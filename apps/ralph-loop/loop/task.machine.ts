@@ -1,14 +1,14 @@
 import { assertEvent, assign, fromCallback, setup } from 'xstate';
 import type { Assignee, Attempt } from './attempt.ts';
 import { type Declined, newTask, type TaskContext, type TaskEvent, type TaskInput } from './task-context.ts';
-import { hadNothing, hasAttemptsLeft, learn, MAX_RESTS } from './task-moves.ts';
+import { attemptOf, hadNothing, hasAttemptsLeft, learn, MAX_RESTS } from './task-moves.ts';
 import type { TaskResult } from './task-result.ts';
 import type { WorkItem } from './work-item.ts';
 import type { Taint } from './work-taint.ts';
 
 /**
  * A request to an agent. With `swarmId` the swarm makes it. `taint` is of what the task's agents have said before; `attempt`
- * counts from 1.
+ * counts from 1. `rests`: how often it has rested.
  */
 export interface WorkOrder {
   readonly item: WorkItem;
@@ -16,6 +16,7 @@ export interface WorkOrder {
   readonly to: Assignee;
   readonly feedback: string | undefined;
   readonly swarmId: string | undefined;
+  readonly rests: number;
   readonly taint: Taint | undefined;
 }
 
@@ -58,14 +59,16 @@ const proposalOrder = ({ context: { item, proposedTo } }: { context: TaskContext
   to: proposedTo as Assignee,
 });
 const workOrder = ({
-  context: { item, assignee, feedback, swarm, attempts, proposalId, taint },
+  context,
+  context: { item, assignee, feedback, swarm, attempts, proposalId, taint, rests },
 }: {
   context: TaskContext;
 }): WorkOrder => ({
   item,
-  attempt: attempts.length + 1,
+  attempt: attemptOf(context),
   to: assignee as Assignee,
   feedback,
+  rests,
   swarmId: attempts.length === 0 && proposalId === undefined ? swarm?.id : undefined,
   taint,
 });
@@ -140,11 +143,20 @@ export const taskMachine = setup({
       assertEvent(event, 'gate.judged');
       return event.judgement.verdict === 'APPROVED';
     },
-    isAdopted: ({ context }) => context.assignee === undefined,
+    /** What a run before has left has no agent to be sent back to. */
+    mayStartAgain: ({ context }) => context.assignee === undefined && hasAttemptsLeft(context),
+    isStuck: ({ event }) => {
+      assertEvent(event, 'change.checked');
+      return event.verdict.isStuck === true;
+    },
     isKept: ({ context }) => context.kept !== undefined,
     mayRest: ({ context, event }) => {
       assertEvent(event, 'agent.lost');
       return event.answer.code === 'RATE_LIMITED' && context.rests < MAX_RESTS;
+    },
+    mayHandOver: ({ context, event }) => {
+      assertEvent(event, 'agent.lost');
+      return event.answer.code === 'RATE_LIMITED' && context.rests < MAX_RESTS && event.other !== undefined;
     },
     isLasting: ({ event }) => {
       assertEvent(event, 'agent.lost');
@@ -210,6 +222,7 @@ export const taskMachine = setup({
       on: {
         'swarm.moved': { actions: 'learn' },
         'work.tainted': { actions: 'learn' },
+        'work.used': { actions: 'learn' },
         'agent.answered': [
           { guard: 'changesCode', target: 'checking', actions: 'learn' },
           { guard: 'hadNothing', target: 'nothing', actions: 'learn' },
@@ -221,6 +234,7 @@ export const taskMachine = setup({
           { target: 'exhausted', actions: 'learn' },
         ],
         'agent.lost': [
+          { guard: 'mayHandOver', target: 'ready', actions: ['release', 'learn'] },
           { guard: 'mayRest', target: 'resting', actions: ['release', 'learn'] },
           { guard: 'isLasting', target: 'failed', actions: 'learn' },
           { guard: 'hasAttemptsLeft', target: 'ready', actions: ['release', 'learn'] },
@@ -250,7 +264,8 @@ export const taskMachine = setup({
         'change.checked': [
           { guard: 'isHeld', target: 'held', actions: 'learn' },
           { guard: 'hasPassed', target: 'merging', actions: 'learn' },
-          { guard: 'isAdopted', target: 'ready', actions: 'learn' },
+          { guard: 'isStuck', target: 'exhausted', actions: 'learn' },
+          { guard: 'mayStartAgain', target: 'ready', actions: 'learn' },
           { guard: 'hasAttemptsLeft', target: 'working', actions: 'learn' },
           { target: 'exhausted', actions: 'learn' },
         ],
@@ -280,7 +295,7 @@ export const taskMachine = setup({
         'change.merged': [
           { guard: 'isMerged', target: 'accepted', actions: 'learn' },
           { guard: 'isSecondConflict', target: 'escalated', actions: 'learn' },
-          { guard: 'isAdopted', target: 'ready', actions: 'learn' },
+          { guard: 'mayStartAgain', target: 'ready', actions: 'learn' },
           { guard: 'hasAttemptsLeft', target: 'working', actions: 'learn' },
           { target: 'exhausted', actions: 'learn' },
         ],

@@ -11,11 +11,16 @@ import { changedShared, type SharedFiles, sharedFiles } from './shared-files.ts'
 import { type Snapshot, snapshotRef } from './snapshot.ts';
 import { type FreshWorktree, freshWorktree, treeOfFiles } from './take-snapshot.ts';
 
-/** - `from` commit that the attempt begins at. - `trailers` say which attempt it is. */
+/**
+ * - `from`     commit that the attempt begins at.
+ * - `files`    commit whose files it finds, as changes of its own: what an attempt before has left.
+ * - `trailers` say which attempt it is.
+ */
 export interface AttemptWorktreeOptions {
   readonly repository: Repository;
   readonly trailers: CommitTrailers;
   readonly from: string;
+  readonly files?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -45,7 +50,7 @@ export class AttemptWorktree {
 
   /** Makes the worktree. What an attempt of the same name left is removed. */
   static async create(options: AttemptWorktreeOptions): Promise<AttemptWorktree> {
-    const { repository, trailers, from, signal } = options;
+    const { repository, trailers, from, files, signal } = options;
     const start = await repository.commitOf(from, { signal });
     if (start === undefined)
       throw refused(`The attempt is to begin at ${JSON.stringify(from)}, which names no commit`);
@@ -54,6 +59,9 @@ export class AttemptWorktree {
     try {
       const worktree = await addWorktree(repository, path, { commit: start, signal });
       const fresh = await freshWorktree(repository, worktree, { start, signal });
+      // Staged: what git ignores and an attempt added all the same stays added.
+      if (files !== undefined)
+        await repository.git(['read-tree', '--reset', '-u', `${files}^{tree}`], { path, signal });
       const link = await readFile(join(path, '.git'), 'utf8');
       return new AttemptWorktree(options, { fresh, link, shared: await sharedFiles(repository, worktree) });
     } catch (error) {

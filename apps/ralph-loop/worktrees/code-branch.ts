@@ -1,7 +1,8 @@
 import { refused } from 'orrery';
 import { type CommitTrailers, readTrailers, TRAILERS_FORMAT, trailerValue } from './commit-message.ts';
-import { fitName } from './fit-name.ts';
+import { fitId, fitName } from './fit-name.ts';
 import type { Repository } from './repository.ts';
+import { basesOf, refsIn } from './snapshot.ts';
 
 /** The branch that accepted work is merged into. - `ref` its whole name. - `base` commit that it began at. */
 export interface CodeBranch {
@@ -10,17 +11,30 @@ export interface CodeBranch {
   readonly base: string;
 }
 
-/** - `mission` its name. - `branch` @default `orrery/` and the mission's name - `base` @default `HEAD` */
+/**
+ * - `mission` its name.
+ * - `branch`  @default `orrery/` and the mission's name
+ * - `base`    @default `HEAD`
+ * - `run`     id of the run, which keeps its base when it is resumed.
+ */
 export interface OpenBranchOptions {
   readonly mission: string;
+  readonly run?: string | undefined;
   readonly branch?: string | undefined;
   readonly base?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
+/** The name of a mission's branch. */
+export const branchNameOf = ({
+  mission,
+  branch = `orrery/${fitName(mission)}`,
+}: Pick<OpenBranchOptions, 'mission' | 'branch'>): string => branch;
+
 /** Opens the branch of a mission, and makes it if it is not there. Throws REFUSED when it is checked out somewhere. */
 export async function openBranch(repository: Repository, options: OpenBranchOptions): Promise<CodeBranch> {
-  const { mission, branch: name = `orrery/${fitName(mission)}`, base = 'HEAD', signal } = options;
+  const { mission, run, base = 'HEAD', signal } = options;
+  const name = branchNameOf(options);
   const ref = `refs/heads/${name}`;
   const { code } = await repository.git(['check-ref-format', ref], { codes: [0, 1], signal });
   if (code !== 0 || name.startsWith('-'))
@@ -31,7 +45,29 @@ export async function openBranch(repository: Repository, options: OpenBranchOpti
   if ((await repository.commitOf(ref, { signal })) === undefined)
     // The empty string: it must not be there.
     await repository.git(['update-ref', '-m', `orrery: begin ${name}`, ref, commit, ''], { signal });
-  return { name, ref, base: commit };
+  const kept = run === undefined ? commit : await keptBase(repository, { mission, run, commit, signal });
+  return { name, ref, base: kept };
+}
+
+/**
+ * The base that the run has kept, or the one that it keeps from now on: what `HEAD` names may go on while it is interrupted. Bases of
+ * other runs of the mission are let go.
+ */
+async function keptBase(repository: Repository, { mission, run, commit, signal }: KeptBase): Promise<string> {
+  const bases = basesOf(fitName(mission));
+  const own = `${bases}${fitId(run)}`;
+  const kept = await repository.commitOf(own, { signal });
+  for (const ref of await refsIn(repository, bases))
+    if (ref !== own) await repository.git(['update-ref', '-d', ref], { signal });
+  if (kept === undefined) await repository.git(['update-ref', own, commit, ''], { signal });
+  return kept ?? commit;
+}
+
+interface KeptBase {
+  readonly mission: string;
+  readonly run: string;
+  readonly commit: string;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** The commit that the branch is at. Throws REFUSED when it is gone. */

@@ -38,7 +38,7 @@ export interface MergeRequest<V extends Verdict> {
  *              the commit has what was given to the check.
  * - `empty`    the branch has it already.
  * - `conflict` both have changed the `files`.
- * - `refused`  by the check.
+ * - `refused`  by the check. `commit` has what was refused, on `tip`.
  */
 export type MergeOutcome<V extends Verdict> =
   | {
@@ -54,6 +54,7 @@ export type MergeOutcome<V extends Verdict> =
   | {
       readonly kind: 'refused';
       readonly tip: string;
+      readonly commit: string;
       readonly verdict: V;
       readonly changedByCheck: readonly string[];
     };
@@ -103,7 +104,7 @@ async function mergeOnce<V extends Verdict>(
     const before = new Set(await worktree.changedFrom(commit, signal));
     const verdict = await request.check({ path: worktree.path, tree: merged.tree, tip, commit, signal });
     const changedByCheck = (await worktree.changedFrom(commit, signal)).filter((path) => !before.has(path));
-    if (!verdict.isAccepted) return { kind: 'refused', tip, verdict, changedByCheck };
+    if (!verdict.isAccepted) return { kind: 'refused', tip, commit, verdict, changedByCheck };
     await refuseCheckedOut(repository, branch, signal);
     if (!(await moveBranch(repository, branch, { from: tip, to: commit, signal }))) return undefined;
     head = commit;

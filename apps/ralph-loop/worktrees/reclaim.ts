@@ -1,4 +1,4 @@
-import { access, readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type AcceptedTask, acceptedTasks, type CodeBranch } from './code-branch.ts';
 import { type CommitTrailers, readTrailers, TRAILERS_FORMAT, trailerValue } from './commit-message.ts';
@@ -7,7 +7,8 @@ import { removeFolder, removeWorktree, worktreesIn, worktreesOf } from './linked
 import { MERGED } from './merge-worktree.ts';
 import type { MissionLock } from './mission-lock.ts';
 import type { Repository } from './repository.ts';
-import { dropSnapshot, snapshotsOf } from './snapshot.ts';
+import { dropSnapshot, leftoversOf, refsIn, snapshotsOf } from './snapshot.ts';
+import { isThere, removeStaleLocks } from './stale-locks.ts';
 
 /** An attempt whose work was kept, and is not on the branch. - `start` commit that it began at. */
 export interface KeptAttempt extends CommitTrailers {
@@ -48,7 +49,7 @@ export async function reclaim(
 ): Promise<Reclaimed> {
   await lock.check();
   const slug = fitName(lock.mission);
-  const locks = await removeLocks(repository, branch, slug);
+  const locks = await removeStaleLocks(repository, { ref: branch.ref, slug });
   const folders = await removeWorktrees(repository, slug);
   const accepted = await acceptedTasks(repository, branch, {
     mission: lock.mission,
@@ -64,23 +65,6 @@ export async function reclaim(
     removed: [...locks, ...folders, ...dropped],
     locks: (await isThere(common)) ? [common] : [],
   };
-}
-
-/** Nobody but the holder of the mission's lock writes these. */
-async function removeLocks(repository: Repository, branch: CodeBranch, slug: string): Promise<string[]> {
-  const refs = join(repository.commonDir, snapshotsOf(slug));
-  const inRefs = await readdir(refs, { recursive: true }).catch(() => []);
-  const found = [
-    join(repository.commonDir, `${branch.ref}.lock`),
-    ...inRefs.filter((name) => name.endsWith('.lock')).map((name) => join(refs, name)),
-  ];
-  const removed: string[] = [];
-  for (const file of found) {
-    if (!(await isThere(file))) continue;
-    await rm(file, { force: true });
-    removed.push(file);
-  }
-  return removed;
 }
 
 /** All but the worktree that is merged in, whose ignored files were costly to make; it is cleaned when it is used. */
@@ -108,10 +92,9 @@ async function sift(
     readonly accepted: readonly AcceptedTask[];
   },
 ): Promise<{ kept: KeptAttempt[]; dropped: string[] }> {
-  const refs = await repository.line(['for-each-ref', '--format=%(refname)', snapshotsOf(of.slug)]);
   const kept: KeptAttempt[] = [];
   const dropped: string[] = [];
-  for (const ref of refs.split('\n').filter((name) => name !== '')) {
+  for (const ref of await refsIn(repository, snapshotsOf(of.slug))) {
     const found = await keptAt(repository, ref);
     const isWanted =
       found !== undefined &&
@@ -121,6 +104,8 @@ async function sift(
     if (isWanted) kept.push(found);
     else dropped.push(ref);
   }
+  for (const ref of await refsIn(repository, leftoversOf(of.slug)))
+    if ((await keptAt(repository, ref))?.run !== trailerValue(of.run)) dropped.push(ref);
   return { kept, dropped };
 }
 
@@ -132,9 +117,3 @@ async function keptAt(repository: Repository, ref: string): Promise<KeptAttempt 
   const start = await repository.commitOf(`${ref}^`);
   return found === undefined || start === undefined ? undefined : { ...found, start, ref };
 }
-
-const isThere = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
