@@ -9,16 +9,12 @@ import {
   missionBounds,
   missionGraph,
   missionJsonSchema,
-  onlyMission,
   printable,
-  readDefaults,
-  readMissionSource,
-  repositoryRoot,
   type SourcedMission,
   table,
 } from '@orrery/ralph-loop';
-import { agentsForMission } from './agents-meant.ts';
 import type { CommandDeps } from './command.ts';
+import { rootMeant, sourcedMission, teamFor } from './mission-meant.ts';
 import type { TypedOptions } from './run-plan.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -32,39 +28,29 @@ export async function checkCommand(
   { screen }: Pick<CommandDeps, 'screen'>,
 ): Promise<number> {
   if (options['schema'] === true) {
-    const other = ['json', 'repo', 'tag', 'agents'].find((name) => options[name] !== undefined);
+    const other = ['json', 'repo', 'tag', 'agents', 'backend', 'gate'].find(
+      (name) => options[name] !== undefined,
+    );
     if (other !== undefined) throw new UsageError(`Options "--schema" and "--${other}" exclude each other`);
     screen.write(jsonOf(missionJsonSchema()));
     return 0;
   }
-  const root = await rootMeant(options);
-  const { tag } = options;
-  const sourced = await readMissionSource(file ?? (await onlyMission(root)), {
-    defaults: await readDefaults(root),
-    ...(tag === undefined ? {} : { tag: String(tag) }),
-  });
-  const preview = { ...previewOf(sourced), agents: await agentFiles(options, sourced) };
+  const sourced = await sourcedMission(options, { root: await rootMeant(options), file });
+  const preview = { ...previewOf(sourced), agents: await agentNames(options, sourced) };
   screen.write(options['json'] === true ? jsonOf(preview) : `${linesOf(preview).join('\n')}\n`);
   return 0;
 }
 
 const jsonOf = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
-async function rootMeant(options: TypedOptions): Promise<string> {
-  const repo = String(options['repo'] ?? '.');
-  const repository = await repositoryRoot(repo);
-  if ('refusal' in repository) throw new UsageError(`Option "--repo" is "${repo}": ${repository.refusal}`);
-  return repository.root;
-}
-
-/** The files of the agents that would be started. */
-async function agentFiles(
+/** The agents that would be started: files, and coding agents by their ids. */
+async function agentNames(
   options: TypedOptions,
   { mission, source }: SourcedMission,
 ): Promise<readonly string[]> {
-  const agents = await agentsForMission(options['agents'], { mission, file: source.file });
-  return agents.flatMap((agent) =>
-    'module' in agent ? [relative('.', fileURLToPath(String(agent.module)))] : [],
+  const agents = await teamFor(options, { mission, file: source.file });
+  return agents.map((agent) =>
+    'module' in agent ? relative('.', fileURLToPath(String(agent.module))) : agent.options.id,
   );
 }
 

@@ -23,9 +23,10 @@ const AGENTS: Help = {
 };
 /** Help for `run`, which depends on what runs without a mission. */
 const RUN: Help = {
-  withAudit: 'Run a mission file (default: an audit of the repository)',
+  withAudit:
+    'Run a mission, or a list of tasks (default: the only one of the repository, else an audit of it)',
   withoutAudit:
-    'Run a mission file; the audit of repositories comes with the repository of Orrery, not with the package',
+    'Run a mission, or a list of tasks (default: the only one of the repository); the audit comes with the repository of Orrery, not with the package',
 };
 const UNLOCK: OptionSpec = {
   help: 'Let whoever has a second token, which is printed, send dead letters again from the visualiser',
@@ -37,6 +38,19 @@ const SKILLS_STORE: OptionSpec = {
 const WORKERS: OptionSpec = {
   value: 'N',
   help: 'Worker threads for the agents, 1 to 64 (default: 1)',
+};
+
+const BACKEND: OptionSpec = {
+  value: 'NAMES',
+  help: 'Coding agents that change the repository, separated by commas: claude, codex, gemini, opencode, or as the mission calls them',
+};
+const GATE: OptionSpec = {
+  value: 'COMMAND',
+  help: 'Accept a change only if this command ends with 0, for lists of tasks that name no gates',
+};
+const TAG: OptionSpec = {
+  value: 'NAME',
+  help: 'Which tasks are meant, in a tasks.json that has several tags',
 };
 
 /** All commands, with their arguments and options. */
@@ -64,6 +78,10 @@ export const COMMANDS = {
       quiet: { help: 'Print the findings and how the run ended, nothing else' },
       verbose: { help: 'Print everything that happens, every task and every note' },
       agents: { value: 'FILES', help: 'Modules of the agents, separated by commas' },
+      backend: BACKEND,
+      gate: GATE,
+      tag: TAG,
+      sync: { help: 'Mark in the list of tasks that the mission was read from what was accepted' },
       record: { value: 'FILE', help: 'Write every event of the system as JSON lines' },
       watch: { help: 'Show the run in the visualiser, also when it is over, until Ctrl-C' },
       'watch-port': { value: 'N', help: 'With --watch: the port, 0 for one that is free (default: 4710)' },
@@ -87,8 +105,10 @@ export const COMMANDS = {
     help: 'Say what a mission would do, and start nothing (default: the only mission of the repository)',
     options: {
       repo: { value: 'PATH', help: 'The repository, for its defaults (default: the current folder)' },
-      tag: { value: 'NAME', help: 'Which tasks are meant, in a tasks.json that has several tags' },
+      tag: TAG,
       agents: { value: 'FILES', help: AGENTS },
+      backend: BACKEND,
+      gate: GATE,
       schema: { help: 'Print the JSON Schema of mission files instead' },
       json: { help: 'Print JSON instead of text' },
       help: HELP,

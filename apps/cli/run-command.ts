@@ -1,10 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import {
   buildReport,
   capabilitiesOf,
+  CodeWork,
   explainTask,
   gatherReceipts,
   htmlReport,
+  isDone,
+  type LoopEvent,
   MissionSkills,
   missingLoopAgents,
   type MissionOutcome,
@@ -15,6 +19,7 @@ import {
   type ReportDetail,
   runMission,
   sarifReport,
+  syncMission,
   terminalReport,
 } from '@orrery/ralph-loop';
 import type { System, Team } from 'orrery';
@@ -78,6 +83,7 @@ async function carryOut(plan: RunPlan, deps: CommandDeps): Promise<number> {
   const stopTrace = await startTrace(system, plan, deps);
   const skills = missionSkills(system, plan, deps);
   const outcome = await watched(system, plan, { watch: mission, skills }, deps);
+  const syncFailure = await synced(plan, outcome, deps);
   const { failOn, levels, baseline } = plan;
   const { signalNumber } = interruption;
   const skillsReport = await skills?.conclude();
@@ -91,7 +97,7 @@ async function carryOut(plan: RunPlan, deps: CommandDeps): Promise<number> {
     ...(receipts === undefined ? {} : { receipts }),
   });
   // The reports first: the end of an interrupted run is cut off, and a trace is of use without its last events.
-  const failures = [...writeReports(report, plan, deps), await stopTrace()].filter(
+  const failures = [...writeReports(report, plan, deps), await stopTrace(), syncFailure].filter(
     (one) => one !== undefined,
   );
   for (const failure of failures) errors.write(`orrery: ${failure}\n`);
@@ -171,23 +177,74 @@ async function watched(
   const { mission, root, journal, isResumed, baseline, shows } = plan;
   const progress =
     journal === undefined ? undefined : await openProgress(system.records, mission, { root, isResumed });
+  const code = await codeWork(plan, { runId: progress?.runId, tell: (event) => tell(event) }, deps);
   const view = await viewOf(shows, system, deps);
+  const tell = (event: LoopEvent): void => {
+    watch.hear(event);
+    view.show(event);
+  };
   try {
     return await runMission(
       mission,
       {
         root,
         signal: interruption.signal,
-        onEvent: (event) => {
-          watch.hear(event);
-          view.show(event);
-        },
+        onEvent: tell,
         ...(baseline === undefined ? {} : { baseline: baseline.path }),
       },
-      { team: system, clock, ...(progress && { progress }), ...(skills && { skills }) },
+      {
+        team: system,
+        clock,
+        ...(progress && { progress }),
+        ...(skills && { skills }),
+        ...(code && { code }),
+      },
     );
   } finally {
+    await code?.close();
     view.close();
+  }
+}
+
+/** The work on the repository, if the mission changes it. Its gates tell what they do. */
+async function codeWork(
+  { mission, root }: RunPlan,
+  { runId, tell }: { readonly runId: string | undefined; readonly tell: (event: LoopEvent) => void },
+  { clock }: CommandDeps,
+): Promise<CodeWork | undefined> {
+  const { code } = mission;
+  if (code === undefined) return undefined;
+  return await CodeWork.open(
+    { ...mission, code },
+    {
+      root,
+      clock,
+      runId: runId ?? randomUUID(),
+      env: process.env,
+      newMark: randomUUID,
+      onGate: (task, event) => tell({ type: 'task.gate', task, event, atMs: clock.now() }),
+    },
+  );
+}
+
+/** Marks what was accepted where the mission comes from, if that is asked for. Resolves to what went wrong. */
+async function synced(
+  { isSynced, source, shows }: RunPlan,
+  { tasks }: MissionOutcome,
+  { screen }: CommandDeps,
+): Promise<string | undefined> {
+  if (!isSynced) return undefined;
+  const lost = new Set(
+    tasks.filter(({ status }) => !isDone(status)).map(({ context }) => context.item.taskId),
+  );
+  const done = tasks.map(({ context }) => context.item.taskId).filter((task) => !lost.has(task));
+  try {
+    const { written } = await syncMission(source, Object.fromEntries(done.map((task) => [task, 'accepted'])));
+    if (shows !== 'quiet' && written.length > 0)
+      screen.write(printable(`Marked as done in ${source.file}: ${written.join(', ')}`).concat('\n'));
+    return undefined;
+  } catch (error) {
+    return `What was accepted could not be marked in ${source.file}: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 

@@ -42,6 +42,8 @@ export interface RunPlan extends MeantMission {
   readonly journal: string | undefined;
   /** Whether tasks that the journal has accepted are skipped. */
   readonly isResumed: boolean;
+  /** Whether what is accepted is marked in the list that the mission was read from. */
+  readonly isSynced: boolean;
   /** How the run is watched; undefined if it is not. */
   readonly watch: { readonly port: number; readonly options: WatchOptions } | undefined;
   /** The agents of the skills, and what the repository is called there; undefined if there are none. */
@@ -57,8 +59,7 @@ export async function planRun(options: TypedOptions, positionals: readonly strin
   const baseline = readBaseline(options['baseline']);
   const shows = readShown(options);
   const meant = await missionMeant(options, positionals);
-  const isAudit = positionals.length === 0 && options['agents'] === undefined;
-  if (isAudit && levels.size > 0) refuseUnknownRules(levels.keys(), await auditRules());
+  if (meant.isAudit && levels.size > 0) refuseUnknownRules(levels.keys(), await auditRules());
   const explain = readTask(options['explain'], meant.mission);
   const { journal, isResumed } = readJournal(options);
   const watch = readWatch(options);
@@ -66,6 +67,7 @@ export async function planRun(options: TypedOptions, positionals: readonly strin
   const outputs = openOutputs(options);
   return {
     ...meant,
+    isSynced: options['sync'] === true,
     ...{ watch, failOn, levels, baseline, shows, workers, explain, journal, isResumed, skills, outputs },
   };
 }

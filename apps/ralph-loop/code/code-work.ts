@@ -70,6 +70,7 @@ export class CodeWork {
   readonly #queue: MergeQueue;
   readonly #current = new Map<string, Current>();
   readonly #left = new Map<string, Left>();
+  readonly #leaving: Promise<void>[] = [];
   /** Set once an attempt has changed what belongs to git itself: nothing is begun after that. */
   #tampered: readonly string[] = [];
 
@@ -179,9 +180,12 @@ export class CodeWork {
   }
 
   /** Removes the worktree of an item that came to nothing. Its snapshots stay, where no other run goes on with them. */
-  async giveUp(item: Pick<WorkItem, 'id'>): Promise<void> {
-    await this.abandon(item);
-    await leaveSnapshotsOf(this.#repository, fitName(this.#mission.name), item.id);
+  giveUp(item: Pick<WorkItem, 'id'>): Promise<void> {
+    const left = this.abandon(item).then(() =>
+      leaveSnapshotsOf(this.#repository, fitName(this.#mission.name), item.id),
+    );
+    this.#leaving.push(left.catch(() => undefined));
+    return left;
   }
 
   /** Paths that several attempts under way have changed by now, with their items. */
@@ -195,6 +199,7 @@ export class CodeWork {
   /** Ends it: no merge is under way any more, and others may work on the mission. */
   async close(): Promise<void> {
     await this.#queue.idle();
+    await Promise.all(this.#leaving);
     for (const id of [...this.#current.keys()]) await this.abandon({ id });
     await this.#lock.release();
   }

@@ -26,6 +26,7 @@ import type { TaskContext, TaskEvent } from './task-context.ts';
 import { attemptOf } from './task-moves.ts';
 import { isDone, isGivenUp, isOver, type TaskStatus } from './task-status.ts';
 import type { Team } from './team.ts';
+import { watchCode } from './watch-code.ts';
 import { type TaskView, whyItGoesOn } from './why-it-goes-on.ts';
 import { type WorkItem, workItems } from './work-item.ts';
 
@@ -150,6 +151,7 @@ export class MissionRun {
     const { signal } = this.#options;
     const { timeoutMs } = this.#mission.limits;
     const { clock, assigner, gate } = this.#deps;
+    let stopWatch = (): void => undefined;
     const interrupt = () => this.#end('interrupted');
     const cancelTimer =
       timeoutMs === undefined ? undefined : clock.setTimer(timeoutMs, () => this.#end('time-limit'));
@@ -165,6 +167,7 @@ export class MissionRun {
         assigner,
         gate,
       });
+      stopWatch = watchCode(this.#scope, this.#startedAtMs);
       endSwarmsOfOthers(this.#scope);
       this.#startTasks();
       this.#remember();
@@ -173,6 +176,7 @@ export class MissionRun {
       this.#round();
       return await this.#outcome.promise;
     } finally {
+      stopWatch();
       cancelTimer?.();
       signal?.removeEventListener('abort', interrupt);
       this.#ended.abort();

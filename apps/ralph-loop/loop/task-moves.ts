@@ -93,9 +93,12 @@ export function learn(task: TaskContext, event: TaskEvent): Changes {
   }
 }
 
+const whatIsChecked = ({ item }: TaskContext, { findings }: TaskResult): string =>
+  item.code === undefined ? `findings to check: ${findings.length}` : 'its change is checked';
+
 function answered(task: TaskContext, { result, atMs }: EventOf<'agent.answered'>): Changes {
   if (!hadNothing(result))
-    return { result, answeredAtMs: atMs, why: `findings to check: ${result.findings.length}` };
+    return { result, answeredAtMs: atMs, why: whatIsChecked(task, result) };
   return {
     ...attemptEnded(task, atMs, { ended: 'nothing' }),
     result,
@@ -217,12 +220,15 @@ function merged(task: TaskContext, { merged: outcome, atMs }: EventOf<'change.me
 
 /** Ends an attempt that was refused, and begins the next. */
 const sentBack = (task: TaskContext, atMs: number, feedback: string): Changes => ({
-  ...attemptEnded(task, atMs, { ended: 'refused', reason: feedback }),
+  ...attemptEnded(task, atMs, { ended: 'refused', reason: firstLine(feedback) }),
   ...attemptBegun(atMs),
   feedback,
   isRevised: true,
-  why: feedback,
+  why: firstLine(feedback),
 });
+
+/** Of what may be pages of a gate's output. */
+const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
 
 const SHORT_HASH = 10;
 
