@@ -49,6 +49,17 @@ export class Orrery {
     await Promise.race([promise, this.ended]);
   }
 
+  /** Resolves once so many lines were printed, or the command ended before. */
+  async printedLines(lines: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const look = (): void => {
+      if (this.#stdout.split('\n').length > lines) resolve();
+    };
+    this.child.stdout.on('data', look);
+    look();
+    await Promise.race([promise, this.ended]);
+  }
+
   #onStdout(text: string): void {
     this.#stdout += text;
     for (const { text: wanted, found } of this.#waiting) if (this.#stdout.includes(wanted)) found();

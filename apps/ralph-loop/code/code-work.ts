@@ -71,7 +71,7 @@ export class CodeWork {
   readonly #current = new Map<string, Current>();
   readonly #left = new Map<string, Left>();
   readonly #leaving: Promise<void>[] = [];
-  /** Set once an attempt has changed what belongs to git itself: nothing is begun after that. */
+  /** Set once an attempt has changed what belongs to git itself: nothing is begun, checked or merged after that. */
   #tampered: readonly string[] = [];
 
   private constructor(mission: CodeMission, deps: CodeWorkDeps, opened: Opened) {
@@ -112,10 +112,7 @@ export class CodeWork {
    */
   async begin(item: WorkItem, number: number, signal: AbortSignal): Promise<string> {
     await this.abandon(item);
-    if (this.#tampered.length > 0)
-      throw refused(
-        `An attempt has changed what belongs to git itself, for all worktrees: ${this.#tampered.join(', ')}; look at it before anything else is begun`,
-      );
+    this.#refuseTampered();
     const left = this.#left.get(item.id);
     const from = left?.from ?? (await tipOf(this.#repository, this.branch, signal));
     return (await this.#enter(item, number, { from, files: left?.files, signal })).path;
@@ -128,6 +125,7 @@ export class CodeWork {
   async check(item: WorkItem, signal: AbortSignal): Promise<CodeVerdict> {
     const current = this.#current.get(item.id) ?? (await this.#adopt(item, signal));
     const { worktree, number } = current;
+    this.#refuseTampered();
     const tampered = await worktree.tampered();
     if (tampered.length > 0) {
       this.#tampered = tampered;
@@ -146,6 +144,7 @@ export class CodeWork {
   async merge(item: WorkItem, signal: AbortSignal): Promise<MergeVerdict> {
     const { snapshot, number } = this.#attemptOf(item);
     if (snapshot === undefined) throw new Error(`${item.id} is merged before it was checked`);
+    this.#refuseTampered();
     const outcome = await this.#queue.merge({
       snapshot,
       text: textOf(item),
@@ -198,9 +197,9 @@ export class CodeWork {
 
   /** Ends it: no merge is under way any more, and others may work on the mission. */
   async close(): Promise<void> {
-    await this.#queue.idle();
     await Promise.all(this.#leaving);
     for (const id of [...this.#current.keys()]) await this.abandon({ id });
+    await this.#queue.close();
     await this.#lock.release();
   }
 
@@ -209,6 +208,13 @@ export class CodeWork {
     const kept = keptOf(this.left.kept, item);
     if (kept === undefined) throw new Error(`${item.id} has no attempt under way`);
     return await this.#enter(item, kept.attempt, { from: kept.start, files: kept.commit, signal });
+  }
+
+  #refuseTampered(): void {
+    if (this.#tampered.length === 0) return;
+    throw refused(
+      `An attempt has changed what belongs to git itself, for all worktrees: ${this.#tampered.join(', ')}; look at it before anything else is done`,
+    );
   }
 
   async #enter(

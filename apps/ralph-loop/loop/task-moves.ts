@@ -97,8 +97,7 @@ const whatIsChecked = ({ item }: TaskContext, { findings }: TaskResult): string 
   item.code === undefined ? `findings to check: ${findings.length}` : 'its change is checked';
 
 function answered(task: TaskContext, { result, atMs }: EventOf<'agent.answered'>): Changes {
-  if (!hadNothing(result))
-    return { result, answeredAtMs: atMs, why: whatIsChecked(task, result) };
+  if (!hadNothing(result)) return { result, answeredAtMs: atMs, why: whatIsChecked(task, result) };
   return {
     ...attemptEnded(task, atMs, { ended: 'nothing' }),
     result,

@@ -37,8 +37,9 @@ export class MergeQueue {
     return merged;
   }
 
-  /** Resolves when all merges that were asked for are over. */
-  async idle(): Promise<void> {
+  /** Resolves when all merges that were asked for are over, and the worktree in which they were made is gone. */
+  async close(): Promise<void> {
     await this.#last;
+    await this.#worktree.remove();
   }
 }

@@ -1,7 +1,13 @@
 import { lstat, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { refused } from 'orrery';
-import { addWorktree, type LinkedWorktree, worktreesIn, worktreesOf } from './linked-worktree.ts';
+import {
+  addWorktree,
+  type LinkedWorktree,
+  removeWorktree,
+  worktreesIn,
+  worktreesOf,
+} from './linked-worktree.ts';
 import type { Repository } from './repository.ts';
 
 /** The name of its folder. Those of attempts end with a number. */
@@ -61,6 +67,10 @@ export class MergeWorktree {
     if (picked.code !== 0)
       throw refused(`git cherry-pick of ${commit} ended with code ${picked.code}, without a conflict`);
     return { tree: await this.#repository.line(['write-tree'], options) };
+  }
+
+  async remove(): Promise<void> {
+    await removeWorktree(this.#repository, this.path);
   }
 
   /** The tracked files that are not as they are in the commit. */
