@@ -6,6 +6,7 @@ import {
   count,
   duration,
   type Mission,
+  type MissionBounds,
   missionBounds,
   missionGraph,
   missionJsonSchema,
@@ -105,7 +106,7 @@ function linesOf(preview: Preview): string[] {
     ['agents', agents.join(', ') || 'none of files'],
     ['at a time', maxParallel === undefined ? 'as many as the machine has cores' : String(maxParallel)],
     ['critical path', `${count(criticalPath.length, 'task')}: ${criticalPath.join(' -> ')}`],
-    ['at worst', `${count(atWorst.attempts, 'attempt')}, ${duration(atWorst.timeMs)}`],
+    ['at worst', worst(atWorst, preview.code !== undefined)],
   ];
   return [
     `${name}: ${file}`,
@@ -172,6 +173,12 @@ function codeLines({ code, tasks, name }: Preview): string[] {
       '  ',
     ),
   ];
+}
+
+/** The worst case. What nothing limits is said to be so, where it costs. */
+function worst({ attempts, timeMs, costUsd }: MissionBounds, isCode: boolean): string {
+  const cost = costUsd === undefined ? 'no limit of dollars' : `${costUsd} USD`;
+  return [count(attempts, 'attempt'), duration(timeMs), ...(isCode ? [cost] : [])].join(', ');
 }
 
 const commandOf = (command: string | readonly string[]): string =>

@@ -24,9 +24,9 @@ const AGENTS: Help = {
 /** Help for `run`, which depends on what runs without a mission. */
 const RUN: Help = {
   withAudit:
-    'Run a mission, or a list of tasks (default: the only one of the repository, else an audit of it)',
+    'Run a mission or a list of tasks (default: an audit of the repository, if that has none itself)',
   withoutAudit:
-    'Run a mission, or a list of tasks (default: the only one of the repository); the audit comes with the repository of Orrery, not with the package',
+    'Run a mission; the audit of repositories comes with the repository of Orrery, not with the package',
 };
 const UNLOCK: OptionSpec = {
   help: 'Let whoever has a second token, which is printed, send dead letters again from the visualiser',
@@ -42,7 +42,7 @@ const WORKERS: OptionSpec = {
 
 const BACKEND: OptionSpec = {
   value: 'NAMES',
-  help: 'Coding agents that change the repository, separated by commas: claude, codex, gemini, opencode, or as the mission calls them',
+  help: 'Coding agents, separated by commas: claude, codex, gemini, opencode, or as the mission names them',
 };
 const GATE: OptionSpec = {
   value: 'COMMAND',

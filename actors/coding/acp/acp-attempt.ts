@@ -90,7 +90,6 @@ export class AcpAttempt {
   async #takeTurn({ agent }: ClientConnection, child: GuardedProcess): Promise<unknown> {
     const turn = new AcpTurn({
       agent,
-      name: this.#settings.name,
       request: this.#request,
       order: this.#order,
       updates: this.#updates,

@@ -16,10 +16,9 @@ const VERSION = 1;
 /** The protocol's code for a program that nobody is logged in to. */
 const NOT_LOGGED_IN = -32_000;
 
-/** `name`: of the program, as errors have it. `now` in Unix milliseconds. */
+/** `now` in Unix milliseconds. */
 export interface AcpTurnDeps {
   readonly agent: ClientContext;
-  readonly name: string;
   readonly request: CodeChangeRequest;
   readonly order: CodingOrder;
   readonly updates: AcpUpdates;
@@ -63,7 +62,11 @@ export class AcpTurn {
   }
 
   async #greet(): Promise<AcpIntroduction> {
-    const { agent, name, order } = this.#deps;
+    const {
+      agent,
+      order,
+      record: { name },
+    } = this.#deps;
     const introduction = this.#read(
       'initialize',
       AcpIntroduction,
@@ -139,7 +142,7 @@ export class AcpTurn {
   }
 
   #notLoggedIn({ authMethods }: AcpIntroduction): OrreryError {
-    const { name } = this.#deps;
+    const { name } = this.#deps.record;
     const methods = (authMethods ?? []).map(({ id, name: told }) => toldInLine(told ?? id));
     const offered = methods.length === 0 ? 'no way' : methods.join(', ');
     return refused(`Nobody is logged in to ${name}. It has to be done by hand; it offers ${offered}`, {
@@ -151,7 +154,9 @@ export class AcpTurn {
   #read<Schema extends z.ZodType>(method: string, schema: Schema, answer: unknown): z.output<Schema> {
     const parsed = schema.safeParse(answer);
     if (parsed.success) return parsed.data;
-    throw refused(`${this.#deps.name} has answered ${method} with what is no answer to that`, { method });
+    throw refused(`${this.#deps.record.name} has answered ${method} with what is no answer to that`, {
+      method,
+    });
   }
 }
 

@@ -14,11 +14,11 @@ const ATTEMPTS = 2;
 const ATTEMPT_TIMEOUT_MS = 600_000;
 
 /**
- * What a mission comes to at worst: attempts of all tasks, and its time if no two of them ran side by side. `costUsd` is undefined
- * where nothing limits it.
+ * What a mission comes to at worst: attempts of all tasks, and its time if no two of them ran side by side. `costUsd` is
+ * absent where nothing limits it, or nothing costs.
  */
 export interface MissionBounds {
-  readonly costUsd: number | undefined;
+  readonly costUsd?: number;
   readonly attempts: number;
   readonly timeMs: number;
 }
@@ -52,6 +52,6 @@ export function missionBounds({ code, limits, tasks }: Mission): MissionBounds {
   return {
     attempts,
     timeMs: Math.min(timeMs, timeoutMs ?? timeMs),
-    costUsd: Number.isFinite(costUsd) ? costUsd : undefined,
+    ...(costs.length > 0 && Number.isFinite(costUsd) ? { costUsd } : {}),
   };
 }

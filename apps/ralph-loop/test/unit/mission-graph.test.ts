@@ -63,7 +63,7 @@ describe('the worst case of a mission', () => {
     const change = task('c', { capability: 'code.change', gates: [{ name: 'h', run: 'y' }] });
     expect(missionBounds(mission({ code, tasks: [change], limits: { timeoutMs: 99_000_000 } }))).toEqual({
       attempts: 2,
-      timeMs: 2 * (600_000 + 2 * 1_000 + 2 * 600_000),
+      timeMs: 2 * (3_600_000 + 2 * 1_000 + 2 * 600_000),
     });
   });
 
