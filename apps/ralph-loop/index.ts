@@ -60,8 +60,18 @@ export { gatherReceipts } from './report/gather-receipts.ts';
 export { MissionReport, Receipts, type ReportedFinding, TaskReport } from './report/mission-report.ts';
 export { coloured, type Paint, plain } from './report/paint.ts';
 export { count, duration, printable } from './report/printable.ts';
+export { pullRequestText } from './report/pull-request-text.ts';
 export { sarifReport } from './report/sarif-report.ts';
 export type { SkillsReport } from './report/skills-report.ts';
+export {
+  addedUp,
+  advanceSpending,
+  NO_SPENDING,
+  type Spending,
+  type TaskSpending,
+  usedBy,
+} from './report/spending.ts';
 export { table } from './report/table.ts';
+export { shortUsage } from './report/usage-text.ts';
 export { MissionSkills } from './skills/mission-skills.ts';
 export { ratedFindingLine, type ReportDetail, terminalReport } from './report/terminal-report.ts';

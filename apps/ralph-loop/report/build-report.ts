@@ -5,7 +5,8 @@ import type { TaskView } from '../loop/why-it-goes-on.ts';
 import { tainted } from '../loop/work-taint.ts';
 import { type SiftOptions, siftFindings } from './sift-findings.ts';
 import type { SkillsReport } from './skills-report.ts';
-import type { MissionReport, Receipts, ReportedFinding, TaskReport } from './mission-report.ts';
+import { NO_SPENDING, type Spending, usedBy } from './spending.ts';
+import type { ChangeUsage, MissionReport, Receipts, ReportedFinding, TaskReport } from './mission-report.ts';
 
 /**
  * Options of `buildReport`.
@@ -15,12 +16,14 @@ import type { MissionReport, Receipts, ReportedFinding, TaskReport } from './mis
  * - `signalNumber`  of the signal that stopped the run, for its exit code.
  * - `skills`        what its skills did, from `MissionSkills.conclude`. A rule that is broken counts for `failOn`.
  * - `receipts`      what the system did, from `gatherReceipts`.
+ * - `spending`      what coding agents have told while it ran. Without it only what the last attempts answered is known.
  */
 export interface ReportOptions extends SiftOptions {
   readonly failOn?: Severity;
   readonly signalNumber?: number;
   readonly skills?: SkillsReport;
   readonly receipts?: Receipts;
+  readonly spending?: Spending;
 }
 
 /** Added to the number of the signal that ended a process, for its exit code, by custom of shells. */
@@ -29,9 +32,9 @@ const SIGNAL_EXIT_BASE = 128;
 /** Makes the report of a mission that is over. */
 export function buildReport(
   outcome: MissionOutcome,
-  { failOn, signalNumber, skills, receipts, ...sift }: ReportOptions = {},
+  { failOn, signalNumber, skills, receipts, spending = NO_SPENDING, ...sift }: ReportOptions = {},
 ): MissionReport {
-  const { mission, root, startedAtMs, endedAtMs, assigner, gate, tasks } = outcome;
+  const { mission, root, startedAtMs, endedAtMs, assigner, gate, tasks, code } = outcome;
   const { findings, suppressed } = siftFindings(findingsOf(tasks), sift);
   const severities = [...findings.map(({ severity }) => severity), ...brokenBy(skills)];
   const stopReason = withFindings(outcome.stopReason, severities, failOn);
@@ -56,7 +59,8 @@ export function buildReport(
     refused: tasks.flatMap(({ context }) =>
       context.refused.map((refusal) => ({ ...refusal, task: context.item.id })),
     ),
-    tasks: tasks.map(taskReport),
+    tasks: tasks.map((task) => taskReport(task, spending)),
+    ...(code === undefined ? {} : { code }),
     ...(skills === undefined ? {} : { skills }),
     ...(receipts === undefined ? {} : { receipts }),
   };
@@ -101,7 +105,7 @@ function findingsOf(tasks: readonly TaskView[]): ReportedFinding[] {
   return [...byId.values()];
 }
 
-function taskReport({ status, context }: TaskView): TaskReport {
+function taskReport({ status, context }: TaskView, spending: Spending): TaskReport {
   const { item, why, attempts, result, swarm, taint } = context;
   const { filesSeen, bytesSeen, nothing, summary } = result ?? {};
   return {
@@ -122,5 +126,38 @@ function taskReport({ status, context }: TaskView): TaskReport {
     ...(nothing === undefined ? {} : { nothing }),
     ...(summary === undefined ? {} : { summary }),
     ...tainted(taint),
+    ...changeReport({ status, context }, spending),
   };
+}
+
+/** What the report says of a change of the repository; nothing for other tasks. */
+function changeReport(
+  { status, context }: TaskView,
+  spending: Spending,
+): Pick<TaskReport, 'commit' | 'receipts' | 'notRun' | 'usage'> {
+  const { item, commit, receipts, attempts } = context;
+  if (item.code === undefined) return {};
+  const ran = new Set(receipts.map(({ gate }) => gate));
+  const notRun = item.code.gates.map(({ name }) => name).filter((name) => !ran.has(name));
+  // Of what was merged in a run before only the commit may be known, and what was never tried has no gates to run.
+  const isTold = status !== 'accepted' && attempts.length > 0 && notRun.length > 0;
+  const usage = usageOf(context, spending);
+  return {
+    ...(commit === undefined ? {} : { commit }),
+    receipts: [...receipts],
+    ...(isTold ? { notRun } : {}),
+    ...(usage === undefined ? {} : { usage }),
+  };
+}
+
+/** What a change has used: as its agents have told it, or else as the last of them has answered. */
+function usageOf(
+  { item, attempts, result }: TaskView['context'],
+  spending: Spending,
+): ChangeUsage | undefined {
+  const told = spending.get(item.id);
+  if (told !== undefined) return { ...usedBy(told), asked: told.asked, told: told.told };
+  if (attempts.length === 0) return undefined;
+  const usage = result?.usage ?? {};
+  return { ...usage, asked: attempts.length, told: Object.keys(usage).length > 0 ? 1 : 0 };
 }

@@ -1,3 +1,4 @@
+import { isChange, reasonLine } from './change-words.ts';
 import type { MissionReport, TaskReport } from './mission-report.ts';
 import { type Paint, plain } from './paint.ts';
 import { duration, printable } from './printable.ts';
@@ -13,7 +14,7 @@ export function explainTask(report: MissionReport, taskId: string, paint: Paint 
   return [
     paint('bold', `Task ${taskId}`),
     ...parts.flatMap((part) => [
-      `  ${part.id} is ${part.status}: ${printable(part.why)}`,
+      `  ${part.id} is ${part.status}: ${isChange(part) ? reasonLine(part.why) : printable(part.why)}`,
       ...(part.swarm?.assignments ?? []).map(
         ({ agent, epoch, end = 'has it', error, envelopeId }) =>
           `    in swarm ${part.swarm?.id}, ${agent} (epoch ${epoch}, envelope ${envelopeId ?? 'unknown'}): ${end}${error === undefined ? '' : `, ${printable(error)}`}`,

@@ -1,6 +1,8 @@
 import { htmlEscape as html } from 'escape-goat';
 import { SEVERITIES } from '../findings/finding.ts';
 import { isDone } from '../loop/task-status.ts';
+import { changeHtml, changesHtml } from './change-html.ts';
+import { isChange, reasonLine } from './change-words.ts';
 import { REPORT_STYLE } from './html-style.ts';
 import type { MissionReport, Receipts, TaskReport } from './mission-report.ts';
 import { byteCount, count, duration, printable } from './printable.ts';
@@ -27,7 +29,8 @@ export function htmlReport(report: MissionReport): string {
     suppressed.length === 0
       ? ''
       : html`<p>${count(suppressed.length, 'finding')} of the former report, or of rules that are off, not listed.</p>`,
-    section('Tasks', tasks.map(taskCard).join('\n')),
+    changesHtml(report),
+    section('Tasks', tasks.map((task) => taskCard(task, root)).join('\n')),
     refused.length === 0 ? '' : section(`Refused by ${report.gate}`, refusedTable(report)),
     skills === undefined ? '' : section('Skills', skillsList(skills)),
     receipts === undefined ? '' : section('Receipts', receiptTables(receipts)),
@@ -81,19 +84,26 @@ function findingsBySeverity({ findings }: MissionReport): Fragment {
   }).join('\n');
 }
 
-function taskCard(task: TaskReport): Fragment {
+function taskCard(task: TaskReport, root: string): Fragment {
   const { id, title, status, why, capability, correlationId, swarm, attempts, notes, summary } = task;
   const { filesSeen, bytesSeen, taint } = task;
+  const isOfChange = isChange(task);
   const seen = [
     ...(filesSeen === undefined ? [] : [count(filesSeen, 'file')]),
     ...(bytesSeen === undefined ? [] : [byteCount(bytesSeen)]),
   ].join(', ');
   return [
     html`<article><h3>${text(id)} <small>${text(title)}</small></h3>`,
-    html`<p><strong class="${isDone(status) ? 'good' : 'bad'}">${status === 'nothing' ? 'nothing to read' : status}</strong>: ${text(why)}. ${capability}, thread <code>${text(correlationId)}</code>${seen === '' ? '' : `, ${seen}`}</p>`,
-    summary === undefined ? '' : html`<p>${text(summary)}</p>`,
+    html`<p><strong class="${isDone(status) ? 'good' : 'bad'}">${status === 'nothing' ? 'nothing to read' : status}</strong>: ${isOfChange ? reasonLine(why) : text(why)}. ${capability}, thread <code>${text(correlationId)}</code>${seen === '' ? '' : `, ${seen}`}</p>`,
+    isOfChange ? changeHtml(task, root) : '',
+    summary === undefined ? '' : html`<p>${isOfChange ? 'Its agent says: ' : ''}${text(summary)}</p>`,
     taint === undefined ? '' : html`<p>From outside: ${text(taint.join(', '))}</p>`,
-    attempts.length === 0 ? '' : tableOf(ATTEMPT_HEAD, attempts.map(attemptRow)),
+    attempts.length === 0
+      ? ''
+      : tableOf(
+          ATTEMPT_HEAD,
+          attempts.map((attempt) => attemptRow(attempt, isOfChange ? reasonLine : text)),
+        ),
     swarm === undefined ? '' : swarmTable(swarm),
     notes.length === 0 ? '' : noteList(notes),
     '</article>',
@@ -102,16 +112,11 @@ function taskCard(task: TaskReport): Fragment {
 
 const ATTEMPT_HEAD = ['attempt', 'agent', 'place', 'took', 'ended'] as const;
 
-const attemptRow = ({
-  number,
-  agent,
-  place,
-  durationMs,
-  gateMs,
-  ended,
-  reason,
-}: TaskReport['attempts'][number]): Fragment =>
-  html`<tr><td>${number}</td><td>${agent}</td><td>${place}</td><td>${duration(durationMs)}${gateMs === undefined ? '' : ` + ${duration(gateMs)} gate`}</td><td>${ended}${reason === undefined ? '' : `: ${text(reason)}`}</td></tr>`;
+const attemptRow = (
+  { number, agent, place, durationMs, gateMs, ended, reason }: TaskReport['attempts'][number],
+  told: (reason: string) => string,
+): Fragment =>
+  html`<tr><td>${number}</td><td>${agent}</td><td>${place}</td><td>${duration(durationMs)}${gateMs === undefined ? '' : ` + ${duration(gateMs)} gate`}</td><td>${ended}${reason === undefined ? '' : `: ${told(reason)}`}</td></tr>`;
 
 const swarmTable = ({ id, assignments }: NonNullable<TaskReport['swarm']>): Fragment =>
   tableOf(

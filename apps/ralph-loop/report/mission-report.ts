@@ -1,11 +1,24 @@
+import { CodingUsage } from 'orrery/coding';
 import { z } from 'zod';
 import { Finding, Note, RefusedFinding, Severity } from '../findings/finding.ts';
+import { GateReceipt } from '../gates/gate-receipt.ts';
 import { Attempt } from '../loop/attempt.ts';
 import { StopReason } from '../loop/stop-reason.ts';
 import { SwarmPart } from '../loop/swarm-part.ts';
 import { TaskStatus } from '../loop/task-status.ts';
 import { SkillsReport } from './skills-report.ts';
 import { ThreadEntry } from './thread-entry.ts';
+
+/**
+ * What the coding agents of a task have used, as far as they say. What is absent is not known.
+ *
+ * - `asked` how often one was asked; `told` how often one has said what it used. The sums are of these.
+ */
+export const ChangeUsage = CodingUsage.extend({
+  asked: z.int().nonnegative(),
+  told: z.int().nonnegative(),
+});
+export type ChangeUsage = z.infer<typeof ChangeUsage>;
 
 /**
  * The report on one task, or on one capability of a task that needs several.
@@ -18,6 +31,10 @@ import { ThreadEntry } from './thread-entry.ts';
  * - `summary`        its agent's summary.
  * - `attempts`       oldest first.
  * - `taint`          where what its agents said came from outside.
+ * - `commit`         by which its change is on the branch.
+ * - `receipts`       of the gates of its last attempt, in its worktree and then on the merged files.
+ * - `notRun`         its gates that were not run on its last attempt.
+ * - `usage`          what its coding agents have used.
  */
 export const TaskReport = z.strictObject({
   id: z.string(),
@@ -37,6 +54,10 @@ export const TaskReport = z.strictObject({
   nothing: z.string().optional(),
   summary: z.string().optional(),
   taint: z.array(z.string()).readonly().optional(),
+  commit: z.string().min(1).optional(),
+  receipts: z.array(GateReceipt).optional(),
+  notRun: z.array(z.string()).optional(),
+  usage: ChangeUsage.optional(),
 });
 export type TaskReport = z.infer<typeof TaskReport>;
 
@@ -113,6 +134,7 @@ export type SuppressedFinding = z.infer<typeof SuppressedFinding>;
  *                  judged.
  * - `suppressed`   findings that `--baseline` or `--rule` removed.
  * - `refused`      findings that the gate refused.
+ * - `code`         branch that the changes were merged into, and the commit that it began at.
  * - `skills`       what the team's skills recalled, remembered and checked, if it has any.
  * - `receipts`     absent if the run was stopped before.
  */
@@ -132,6 +154,7 @@ export const MissionReport = z.strictObject({
   suppressed: z.array(SuppressedFinding),
   refused: z.array(RefusedFinding.extend({ task: z.string() }).strict()),
   tasks: z.array(TaskReport),
+  code: z.strictObject({ branch: z.string().min(1), base: z.string().min(1) }).optional(),
   skills: SkillsReport.optional(),
   receipts: Receipts.optional(),
 });

@@ -1,6 +1,8 @@
 import { SEVERITIES, type Severity } from '../findings/finding.ts';
 import type { StopReason } from '../loop/stop-reason.ts';
 import { isDone } from '../loop/task-status.ts';
+import { changeLines, changesTitle } from './change-lines.ts';
+import { costWords, isChange, reasonLine, usageOfAll } from './change-words.ts';
 import type { MissionReport, Receipts, ReportedFinding, TaskReport } from './mission-report.ts';
 import { type Paint, plain } from './paint.ts';
 import { byteCount, count, duration, printable } from './printable.ts';
@@ -47,14 +49,17 @@ export function terminalReport(
   detail: ReportDetail = 'short',
 ): string[] {
   const { tasks, skills, receipts } = report;
-  const findings = [...findingLines(report, paint, detail), ''];
-  if (detail === 'brief') return [...findings, summary(report, paint)];
+  const isBrief = detail === 'brief';
+  const changes = section(changesTitle(report), paint, changeLines(report, paint, { isBrief }));
+  const findings = isOnlyChanges(report) ? [] : [...findingLines(report, paint, detail), ''];
+  if (isBrief) return [...findings, ...changes, summary(report, paint)];
   const isFull = detail === 'full';
   const atMost = isFull ? MAX_LISTED_IN_FULL : MAX_LISTED;
   const { memory, rules, failures } = skills === undefined ? NO_SKILLS : skillsLines(skills, { atMost });
   const short = [...nothingLines(tasks), ...noteSummary(tasks), ...receiptLine(receipts)];
   return [
     ...findings,
+    ...changes,
     ...section('Summaries', paint, summaryLines(tasks)),
     ...(isFull ? section('Tasks', paint, taskLines(tasks)) : []),
     ...section('Retried', paint, tasks.flatMap(retriedLines)),
@@ -70,6 +75,10 @@ export function terminalReport(
     summary(report, paint),
   ];
 }
+
+/** Whether nobody was to find anything, and nobody has. */
+const isOnlyChanges = ({ findings, tasks }: MissionReport): boolean =>
+  findings.length === 0 && tasks.length > 0 && tasks.every(isChange);
 
 const NO_SKILLS = { memory: [], rules: [], failures: [] };
 
@@ -98,7 +107,8 @@ function findingLines(
       ...rest,
     ];
   });
-  return [...(present.length === 0 ? [noFindings(tasks)] : listed), ...suppressedLines(suppressed)];
+  const looked = tasks.filter((task) => !isChange(task));
+  return [...(present.length === 0 ? [noFindings(looked)] : listed), ...suppressedLines(suppressed)];
 }
 
 const severityTitle = (severity: Severity, many: number, paint: Paint): string =>
@@ -136,11 +146,13 @@ function noFindings(tasks: readonly TaskReport[]): string {
 }
 
 const summaryLines = (tasks: readonly TaskReport[]): string[] =>
-  tasks.flatMap(({ id, summary: said }) =>
-    said === undefined
-      ? []
-      : said.split('\n').map((line, at) => `${at === 0 ? `${id}: ` : '  '}${printable(line)}`),
-  );
+  tasks.flatMap((task) => {
+    const { id, summary: said } = task;
+    if (said === undefined) return [];
+    // Its gates say what a change is. What its agent says of it is a claim.
+    const says = isChange(task) ? `${id}, says its agent: ` : `${id}: `;
+    return said.split('\n').map((line, at) => `${at === 0 ? says : '  '}${printable(line)}`);
+  });
 
 /** A line about tasks with nothing to read. */
 const nothingLines = (tasks: readonly TaskReport[]): string[] => {
@@ -163,7 +175,7 @@ const taskLines = (tasks: readonly TaskReport[]): string[] =>
         count(task.attempts.length, 'attempt'),
         duration(tookMs),
         seen(task),
-        task.status === 'accepted' ? '' : printable(task.why),
+        task.status === 'accepted' ? '' : isChange(task) ? reasonLine(task.why) : printable(task.why),
       ];
     }),
   );
@@ -174,13 +186,16 @@ const seen = ({ filesSeen, bytesSeen }: TaskReport): string =>
     ...(bytesSeen === undefined ? [] : [byteCount(bytesSeen)]),
   ].join(', ');
 
-const retriedLines = ({ id, attempts }: TaskReport): string[] =>
-  attempts.length < 2
+const retriedLines = (task: TaskReport): string[] => {
+  const { id, attempts } = task;
+  const told = isChange(task) ? reasonLine : printable;
+  return attempts.length < 2
     ? []
     : attempts.map(
         ({ number, agent, ended, reason }) =>
-          `${id}, attempt ${number} by ${agent}: ${ended}${reason === undefined ? '' : `: ${printable(reason)}`}`,
+          `${id}, attempt ${number} by ${agent}: ${ended}${reason === undefined ? '' : `: ${told(reason)}`}`,
       );
+};
 
 function refusedLines({ refused }: MissionReport): string[] {
   const listed = refused
@@ -194,14 +209,18 @@ function refusedLines({ refused }: MissionReport): string[] {
 }
 
 const endedLines = (tasks: readonly TaskReport[], statuses: readonly string[]): string[] =>
-  tasks.filter(({ status }) => statuses.includes(status)).map(({ id, why }) => `${id}: ${printable(why)}`);
+  tasks
+    .filter((task) => statuses.includes(task.status) && !isChange(task))
+    .map(({ id, why }) => `${id}: ${printable(why)}`);
 
 /** The most ids in a line; others are counted. */
 const MAX_NAMED = 3;
 
 /** Lines about tasks that were not done, one for each reason. */
 function leftLines(tasks: readonly TaskReport[]): string[] {
-  const left = tasks.filter(({ status }) => status === 'cancelled' || status === 'blocked');
+  const left = tasks.filter(
+    (task) => (task.status === 'cancelled' || task.status === 'blocked') && !isChange(task),
+  );
   return [...Map.groupBy(left, ({ why }) => why)].map(([why, all]) => {
     if (all.length === 1) return `${all[0]?.id}: ${printable(why)}`;
     return `${all.length} tasks were not done: ${someOf(all.map(({ id }) => id))} (${printable(why)})`;
@@ -258,15 +277,19 @@ function receiptLines({ envelopes, agents, deadLetters }: Receipts): string[] {
   ];
 }
 
-function summary(
-  { mission, root, stopReason, durationMs, findings, tasks }: MissionReport,
-  paint: Paint,
-): string {
+function summary(report: MissionReport, paint: Paint): string {
+  const { mission, root, stopReason, durationMs, findings, tasks } = report;
   const accepted = tasks.filter(({ status }) => status === 'accepted').length;
   const nothing = tasks.filter(({ status }) => status === 'nothing').length;
+  const cost = costWords({ usage: usageOfAll(report) });
+  const found = isOnlyChanges(report)
+    ? cost === undefined
+      ? 'no agent was asked'
+      : `cost ${cost}`
+    : count(findings.length, 'finding');
   const text =
     `${mission.name} on ${root}: ${ENDINGS[stopReason]} (${stopReason}), ` +
     `${accepted} of ${count(tasks.length, 'task')} accepted${nothing > 0 ? `, ${nothing} with nothing to read` : ''}, ` +
-    `${count(findings.length, 'finding')}, ${duration(durationMs)}`;
+    `${found}, ${duration(durationMs)}`;
   return paint(stopReason === 'all-accepted' ? ['bold', 'green'] : ['bold', 'red'], printable(text));
 }
