@@ -6,13 +6,14 @@ import { Redrawn } from './redrawn.ts';
 import type { Screen } from './screen.ts';
 import type { View } from './view.ts';
 
-/** The view of `--board`: a line for each agent, redrawn in place. */
+/** The view of `--board`: a line for each agent and each change in hand, redrawn in place. */
 export class BoardView implements View {
   readonly #drawn: Redrawn;
   #board: Board;
 
-  constructor(screen: Screen, clock: Clock, agents: readonly string[]) {
-    this.#board = emptyBoard(agents);
+  /** `changes`: ids of the tasks that are to change the repository. */
+  constructor(screen: Screen, clock: Clock, agents: readonly string[], changes: Iterable<string> = []) {
+    this.#board = emptyBoard(agents, changes);
     this.#drawn = new Redrawn(screen, clock, () =>
       boardLines(this.#board, clock.now(), { columns: screen.columns - 1, rows: screen.rows }, screen.paint),
     );

@@ -1,4 +1,6 @@
 import type { LoopEvent, TaskStatus } from '@orrery/ralph-loop';
+import { advanceHands, emptyHands, type Hands } from './hand.ts';
+import { limitText } from './mission-news.ts';
 
 /** Something that an agent does, and for which tasks. It is over when any of these tasks changes. */
 export interface Doing {
@@ -8,7 +10,12 @@ export interface Doing {
   readonly note?: string | undefined;
 }
 
-/** The state of a running mission. The latest thing that an agent does comes last. */
+/**
+ * The state of a running mission. The latest thing that an agent does comes last.
+ *
+ * - `hands` the tasks in hand that change the repository.
+ * - `near`  the limit that was last said to be near.
+ */
 export interface Board {
   readonly mission: string;
   readonly startedAtMs: number;
@@ -17,10 +24,12 @@ export interface Board {
   readonly agents: ReadonlyMap<string, readonly Doing[]>;
   readonly statuses: ReadonlyMap<string, TaskStatus>;
   readonly why: string;
+  readonly hands: Hands;
+  readonly near: string | undefined;
 }
 
-/** The board before a mission, with a line for each agent. */
-export const emptyBoard = (agents: readonly string[]): Board => ({
+/** The board before a mission, with a line for each agent. `changes`: ids of the tasks that are to change the repository. */
+export const emptyBoard = (agents: readonly string[], changes: Iterable<string> = []): Board => ({
   mission: '',
   startedAtMs: 0,
   assigner: '',
@@ -28,10 +37,17 @@ export const emptyBoard = (agents: readonly string[]): Board => ({
   agents: new Map(agents.map((id) => [id, []])),
   statuses: new Map(),
   why: '',
+  hands: emptyHands(changes),
+  near: undefined,
 });
 
 /** Returns the board after an event. */
-export function advance(board: Board, event: LoopEvent): Board {
+export const advance = (board: Board, event: LoopEvent): Board => ({
+  ...advanced(board, event),
+  hands: advanceHands(board.hands, event),
+});
+
+function advanced(board: Board, event: LoopEvent): Board {
   switch (event.type) {
     case 'mission.started': {
       const { mission, assigner, gate, tasks, atMs } = event;
@@ -50,11 +66,14 @@ export function advance(board: Board, event: LoopEvent): Board {
       return { ...board, why: `that ${event.task} is accepted could not be kept: ${event.why}` };
     case 'task.coding':
     case 'task.gate':
-    case 'mission.paused':
-    case 'mission.resumed':
-    case 'limit.near':
     case 'tasks.overlap':
       return board;
+    case 'mission.paused':
+      return { ...board, why: `it is paused by ${event.by}` };
+    case 'mission.resumed':
+      return { ...board, why: `${event.by} wishes it` };
+    case 'limit.near':
+      return { ...board, near: limitText(event) };
     case 'loop.goes-on':
       return { ...board, why: event.why };
     case 'mission.ended':

@@ -1,18 +1,26 @@
 import { isOver, type LoopEvent } from '@orrery/ralph-loop';
+import { advanceHands, emptyHands, type Hands } from './hand.ts';
+import { newsOf, overLine } from './mission-news.ts';
 import { clockTime } from './progress.ts';
 import type { Screen } from './screen.ts';
 import { taskLine } from './task-line.ts';
 import type { View } from './view.ts';
 
-/** The view for logs and pipes: a line for each task when it is over. */
+/**
+ * The view for logs and pipes: a line for each task when it is over, and of a change also for each gate, and for each attempt that
+ * came to nothing.
+ */
 export class LinesView implements View {
   readonly #screen: Screen;
+  #hands: Hands;
   #startedAtMs = 0;
   #tasks = 0;
   #over = 0;
 
-  constructor(screen: Screen) {
+  /** `changes`: ids of the tasks that are to change the repository. */
+  constructor(screen: Screen, changes: Iterable<string> = []) {
     this.#screen = screen;
+    this.#hands = emptyHands(changes);
   }
 
   show(event: LoopEvent): void {
@@ -22,10 +30,17 @@ export class LinesView implements View {
     } else if (event.type === 'progress.lost') this.#screen.write(`${taskLine(event)}\n`);
     else if (event.type === 'task.changed' && isOver(event.status)) {
       this.#over += 1;
-      const at = clockTime(event.atMs - this.#startedAtMs);
-      this.#screen.write(`${at}  ${this.#over}/${this.#tasks}  ${taskLine(event)}\n`);
+      this.#line(event.atMs, overLine(event, this.#hands));
+    } else {
+      const news = newsOf(event, this.#hands);
+      if (news !== undefined) this.#line(event.atMs, news.line);
     }
+    this.#hands = advanceHands(this.#hands, event);
   }
 
   close(): void {}
+
+  #line(atMs: number, line: string): void {
+    this.#screen.write(`${clockTime(atMs - this.#startedAtMs)}  ${this.#over}/${this.#tasks}  ${line}\n`);
+  }
 }

@@ -63,6 +63,10 @@ export const COMMANDS = {
       json: { value: 'FILE', help: 'Write the report as JSON' },
       sarif: { value: 'FILE', help: 'Write the findings as SARIF 2.1.0' },
       html: { value: 'FILE', help: 'Write the report as one page of HTML' },
+      'pull-request': {
+        value: 'FILE',
+        help: 'Write the text of a pull request for what was changed, as Markdown',
+      },
       'fail-on': {
         value: 'SEVERITY',
         help: 'Exit with 1 on findings from this severity on: critical, high, medium, low, info',
@@ -77,6 +81,9 @@ export const COMMANDS = {
       board: { help: 'On a terminal: show what every agent does' },
       quiet: { help: 'Print the findings and how the run ended, nothing else' },
       verbose: { help: 'Print everything that happens, every task and every note' },
+      ndjson: {
+        help: 'For scripts: print every event of the loop, and at last the report, as lines of JSON',
+      },
       agents: { value: 'FILES', help: 'Modules of the agents, separated by commas' },
       backend: BACKEND,
       gate: GATE,

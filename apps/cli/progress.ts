@@ -15,6 +15,8 @@ export interface Progress {
   readonly startedAtMs: number;
   readonly maxParallel: number;
   readonly tasks: ReadonlyMap<string, Way>;
+  /** Who has paused it; undefined while it goes on. */
+  readonly pausedBy?: string | undefined;
 }
 
 export const NO_PROGRESS: Progress = { startedAtMs: 0, maxParallel: 1, tasks: new Map() };
@@ -33,6 +35,10 @@ export function advanceProgress(progress: Progress, event: LoopEvent): Progress 
       if (status === 'working') return moved(progress, task, { status, beganAtMs: atMs, fraction: 0 });
       return moved(progress, task, { status, ...(isOver(status) ? { endedAtMs: atMs } : {}) });
     }
+    case 'mission.paused':
+      return { ...progress, pausedBy: event.by };
+    case 'mission.resumed':
+      return { ...progress, pausedBy: undefined };
     default:
       return progress;
   }
@@ -48,22 +54,26 @@ export interface LineOptions {
   readonly nowMs: number;
   /** The time until the end, if known. */
   readonly leftMs?: number | undefined;
+  /** What coding agents have used, if they have told. */
+  readonly cost?: string | undefined;
   readonly columns: number;
 }
 
 /** Formats progress as `12/19 · types 25 %, tests · 0:34, about 0:50 to go`, in at most `columns`. */
-export function progressLine(progress: Progress, { nowMs, leftMs, columns }: LineOptions): string {
+export function progressLine(progress: Progress, { nowMs, leftMs, cost, columns }: LineOptions): string {
   const ways = [...progress.tasks];
   const over = ways.filter(([, { status }]) => isOver(status)).length;
   const head = `${over}/${ways.length} · `;
   const toGo = leftMs === undefined ? '' : `, about ${clockTime(leftMs)} to go`;
-  const tail = ` · ${clockTime(nowMs - progress.startedAtMs)}${toGo}`;
+  const used = cost === undefined ? '' : ` · ${cost}`;
+  const tail = `${used} · ${clockTime(nowMs - progress.startedAtMs)}${toGo}`;
   const room = columns - head.length - tail.length;
-  const now = fit(whatRuns(ways), room);
+  const paused = progress.pausedBy === undefined ? '' : `paused by ${progress.pausedBy}; `;
+  const now = fit(`${paused}${whatRuns(ways)}`, room);
   return fit(`${head}${now}${tail}`, columns);
 }
 
-/** The tasks that are worked at; else those that are judged; else that tasks are given out. */
+/** The tasks that are worked at; else those that something else is done with; else that tasks are given out. */
 function whatRuns(ways: readonly (readonly [string, Way])[]): string {
   const working = ways.filter(([, { status }]) => status === 'working');
   if (working.length > 0)
@@ -73,9 +83,20 @@ function whatRuns(ways: readonly (readonly [string, Way])[]): string {
           `${id}${fraction > 0 ? ` ${Math.round(Math.min(1, fraction) * 100)} %` : ''}`,
       )
       .join(', ');
-  const judged = ways.filter(([, { status }]) => status === 'judging').map(([id]) => id);
-  return judged.length > 0 ? `${judged.join(', ')} checked` : 'giving out tasks';
+  for (const [statuses, what] of OTHERWISE) {
+    const meant = ways.filter(([, { status }]) => statuses.includes(status)).map(([id]) => id);
+    if (meant.length > 0) return `${meant.join(', ')} ${what}`;
+  }
+  return 'giving out tasks';
 }
+
+/** What is done with tasks that nobody works at. */
+const OTHERWISE: readonly (readonly [readonly TaskStatus[], string])[] = [
+  [['judging', 'checking'], 'checked'],
+  [['merging'], 'merged'],
+  [['held'], 'held until somebody approves'],
+  [['resting'], 'resting'],
+];
 
 /** Formats a duration as `0:34`, `12:05` or `1:00:07`. */
 export function clockTime(ms: number): string {

@@ -1,4 +1,4 @@
-import { isOver } from '@orrery/ralph-loop';
+import { isOver, type TaskStatus } from '@orrery/ralph-loop';
 import type { Progress, Way } from './progress.ts';
 
 /** The share of the expected work that must be over before there is an estimate. */
@@ -17,10 +17,13 @@ export function remainingMs({ tasks, maxParallel }: Progress, nowMs: number): nu
   const pace = paceOf(over, expectedMs);
   if (pace === undefined) return undefined;
   const left = ways
-    .filter(({ status }) => !isOver(status) && status !== 'judging')
+    .filter(({ status }) => !isOver(status) && !IS_DONE_WORK.has(status))
     .map((way) => Math.max(0, expectedMs(way) * pace - (spentMs(way, nowMs) ?? 0)));
   return Math.max(0, ...left, sumOf(left) / Math.max(1, maxParallel));
 }
+
+/** Of these the work is done, and they are judged or waited for. */
+const IS_DONE_WORK: ReadonlySet<TaskStatus> = new Set(['judging', 'checking', 'held', 'merging']);
 
 /** The expected time of a task. Without an estimate it counts as short if others have one. */
 function expectation(ways: readonly Way[]): (way: Way) => number {

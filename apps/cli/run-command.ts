@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import {
+  advanceSpending,
   buildReport,
   capabilitiesOf,
+  changesCode,
   CodeWork,
   explainTask,
   gatherReceipts,
@@ -13,13 +15,16 @@ import {
   missingLoopAgents,
   type MissionOutcome,
   type MissionReport,
+  NO_SPENDING,
   openProgress,
   printable,
+  pullRequestText,
   type Receipts,
   type ReportDetail,
   runMission,
   sarifReport,
   syncMission,
+  type Spending,
   terminalReport,
 } from '@orrery/ralph-loop';
 import type { System, Team } from 'orrery';
@@ -32,6 +37,7 @@ import { BoardView } from './board-view.ts';
 import type { Interruption } from './interruption.ts';
 import type { OutputFile } from './output-file.ts';
 import { LinesView } from './lines-view.ts';
+import { NdjsonView, reportLine } from './ndjson-view.ts';
 import { ProgressView } from './progress-view.ts';
 import { planRun, type RunPlan, type Shown, type TypedOptions } from './run-plan.ts';
 import { startTeam } from './start-team.ts';
@@ -70,7 +76,7 @@ function discardAll({ outputs }: RunPlan): void {
 
 async function carryOut(plan: RunPlan, deps: CommandDeps): Promise<number> {
   const { interruption, errors, screen } = deps;
-  if (plan.shows !== 'quiet') screen.write(`${beginning(plan)}\n`);
+  if (isTalkative(plan)) screen.write(`${beginning(plan)}\n`);
   const started = await untilStopped(startWhole(plan), interruption);
   if (started === undefined) {
     errors.write('orrery: Stopped while the agents were starting; no task was begun\n');
@@ -82,7 +88,7 @@ async function carryOut(plan: RunPlan, deps: CommandDeps): Promise<number> {
   using _tokenFile = await serveWatch(system, plan, mission, deps);
   const stopTrace = await startTrace(system, plan, deps);
   const skills = missionSkills(system, plan, deps);
-  const outcome = await watched(system, plan, { watch: mission, skills }, deps);
+  const { outcome, spending } = await watched(system, plan, { watch: mission, skills }, deps);
   const syncFailure = await synced(plan, outcome, deps);
   const { failOn, levels, baseline } = plan;
   const { signalNumber } = interruption;
@@ -95,17 +101,21 @@ async function carryOut(plan: RunPlan, deps: CommandDeps): Promise<number> {
     ...(signalNumber === undefined ? {} : { signalNumber }),
     ...(skillsReport === undefined ? {} : { skills: skillsReport }),
     ...(receipts === undefined ? {} : { receipts }),
+    spending,
   });
   // The reports first: the end of an interrupted run is cut off, and a trace is of use without its last events.
   const failures = [...writeReports(report, plan, deps), await stopTrace(), syncFailure].filter(
     (one) => one !== undefined,
   );
   for (const failure of failures) errors.write(`orrery: ${failure}\n`);
-  if (plan.shows !== 'quiet') screen.write(written(plan));
-  if (plan.watch !== undefined) await untilInterrupted(deps);
+  if (isTalkative(plan)) screen.write(written(plan));
+  if (plan.watch !== undefined) await untilInterrupted(plan, deps);
   if (interruption.signal.aborted) await system.stop({ drainMs: 0 });
   return report.exitCode === 0 && failures.length > 0 ? EXIT_UNWRITTEN : report.exitCode;
 }
+
+/** Whether a run prints more than its report, or than lines for scripts. */
+const isTalkative = ({ shows }: RunPlan): boolean => shows !== 'quiet' && shows !== 'ndjson';
 
 /** The line before the agents start, which takes a moment. */
 function beginning({ mission, root }: RunPlan): string {
@@ -172,19 +182,21 @@ async function watched(
   plan: RunPlan,
   { watch, skills }: { readonly watch: MissionWatch; readonly skills: MissionSkills | undefined },
   deps: CommandDeps,
-): Promise<MissionOutcome> {
+): Promise<{ readonly outcome: MissionOutcome; readonly spending: Spending }> {
   const { interruption, clock } = deps;
-  const { mission, root, journal, isResumed, baseline, shows } = plan;
+  const { mission, root, journal, isResumed, baseline } = plan;
   const progress =
     journal === undefined ? undefined : await openProgress(system.records, mission, { root, isResumed });
   const code = await codeWork(plan, { runId: progress?.runId, tell: (event) => tell(event) }, deps);
-  const view = await viewOf(shows, system, deps);
+  const view = await viewOf(plan, system, deps);
+  let spending = NO_SPENDING;
   const tell = (event: LoopEvent): void => {
+    spending = advanceSpending(spending, event);
     watch.hear(event);
     view.show(event);
   };
   try {
-    return await runMission(
+    const outcome = await runMission(
       mission,
       {
         root,
@@ -200,6 +212,7 @@ async function watched(
         ...(code && { code }),
       },
     );
+    return { outcome, spending };
   } finally {
     await code?.close();
     view.close();
@@ -286,7 +299,7 @@ async function startTrace(
 /** Serves the visualiser, and says where, unless that is not asked for; resolves to the file with its token. */
 async function serveWatch(
   system: Team,
-  { watch, mission: { name } }: RunPlan,
+  { watch, mission: { name }, shows }: RunPlan,
   mission: MissionWatch,
   { screen, errors, interruption }: CommandDeps,
 ): Promise<TokenFile | undefined> {
@@ -302,7 +315,8 @@ async function serveWatch(
     watch: { ...watch.options, ...(page && { page }), mission: () => mission.board },
   });
   const { unlockToken } = watch.options;
-  screen.write(`${watchLines(url, { token, unlockToken }).join('\n')}\n`);
+  // Standard output is for the lines alone that a script reads.
+  (shows === 'ndjson' ? errors : screen).write(`${watchLines(url, { token, unlockToken }).join('\n')}\n`);
   try {
     const file = new TokenFile(runtimeFolder(process.env), port, token);
     // Removed at once, because a slow end is cut off.
@@ -316,22 +330,30 @@ async function serveWatch(
 }
 
 /** The page goes on to show a run that is over. */
-async function untilInterrupted({ interruption: { signal }, screen }: CommandDeps): Promise<void> {
+async function untilInterrupted({ shows }: RunPlan, deps: CommandDeps): Promise<void> {
+  const { interruption, screen, errors } = deps;
+  const { signal } = interruption;
   if (signal.aborted) return;
-  screen.write('The visualiser shows it until Ctrl-C\n');
+  (shows === 'ndjson' ? errors : screen).write('The visualiser shows it until Ctrl-C\n');
   await once(signal, 'abort');
 }
 
-async function viewOf(shows: Shown, system: System, { screen, clock }: CommandDeps): Promise<View> {
+async function viewOf(
+  { shows, mission }: RunPlan,
+  system: System,
+  { screen, clock }: CommandDeps,
+): Promise<View> {
   if (shows === 'quiet') return NO_VIEW;
+  if (shows === 'ndjson') return new NdjsonView(screen);
   if (shows === 'verbose') return new VerboseView(screen);
-  if (!screen.isTerminal) return new LinesView(screen);
-  if (shows === 'progress') return new ProgressView(screen, clock);
+  const changes = mission.tasks.filter(changesCode).map(({ id }) => id);
+  if (!screen.isTerminal) return new LinesView(screen, changes);
+  if (shows === 'progress') return new ProgressView(screen, clock, changes);
   const agents = (await system.roster()).map(({ id }) => id);
-  return new BoardView(screen, clock, agents);
+  return new BoardView(screen, clock, agents, changes);
 }
 
-const DETAILS: Readonly<Record<Shown, ReportDetail>> = {
+const DETAILS: Readonly<Record<Exclude<Shown, 'ndjson'>, ReportDetail>> = {
   progress: 'short',
   board: 'short',
   quiet: 'brief',
@@ -357,16 +379,21 @@ async function receiptsOf(
 /** Prints the report and writes it to all outputs; returns their failures. */
 function writeReports(
   report: MissionReport,
-  { explain, shows, outputs: { json, sarif, html } }: RunPlan,
+  { explain, shows, outputs }: RunPlan,
   { screen, version }: CommandDeps,
 ): (string | undefined)[] {
-  const explained = explain === undefined ? [] : explainTask(report, explain, screen.paint);
-  const lines = [...explained, ...terminalReport(report, screen.paint, DETAILS[shows])];
-  screen.write(`${lines.join('\n')}\n`);
+  const { json, sarif, html, 'pull-request': pullRequest } = outputs;
+  if (shows === 'ndjson') screen.write(reportLine(report));
+  else {
+    const explained = explain === undefined ? [] : explainTask(report, explain, screen.paint);
+    const lines = [...explained, ...terminalReport(report, screen.paint, DETAILS[shows])];
+    screen.write(`${lines.join('\n')}\n`);
+  }
   return [
     writeWhole(json, () => asJson(report)),
     writeWhole(sarif, () => asJson(sarifReport(report, version))),
     writeWhole(html, () => htmlReport(report)),
+    writeWhole(pullRequest, () => pullRequestText(report)),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path';
 import type { AgentSpec } from 'orrery';
-import type { Baseline, RuleLevel, Severity } from '@orrery/ralph-loop';
+import { type Baseline, changesCode, type RuleLevel, type Severity } from '@orrery/ralph-loop';
 import { auditRules, refuseUnknownRules } from './audit-rules.ts';
 import { type MeantMission, missionMeant } from './mission-meant.ts';
 import {
@@ -23,11 +23,11 @@ import type { WatchOptions } from 'orrery/gateway';
 export type TypedOptions = Readonly<Record<string, string | true>>;
 
 /** The options that name an output file. */
-const OUTPUTS = ['json', 'sarif', 'html', 'record'] as const;
+const OUTPUTS = ['json', 'sarif', 'html', 'pull-request', 'record'] as const;
 type Output = (typeof OUTPUTS)[number];
 
 /** How a run is shown, and how much of its report is printed. */
-export type Shown = 'progress' | 'board' | 'quiet' | 'verbose';
+export type Shown = 'progress' | 'board' | 'quiet' | 'verbose' | 'ndjson';
 
 /** The checked options of `orrery run`. */
 export interface RunPlan extends MeantMission {
@@ -61,6 +61,12 @@ export async function planRun(options: TypedOptions, positionals: readonly strin
   const meant = await missionMeant(options, positionals);
   if (meant.isAudit && levels.size > 0) refuseUnknownRules(levels.keys(), await auditRules());
   const explain = readTask(options['explain'], meant.mission);
+  if (explain !== undefined && shows === 'ndjson')
+    throw new UsageError('Options "--explain" and "--ndjson" exclude each other');
+  if (options['pull-request'] !== undefined && !meant.mission.tasks.some(changesCode))
+    throw new UsageError(
+      'Option "--pull-request" is given, but no task of the mission changes the repository',
+    );
   const { journal, isResumed } = readJournal(options);
   const watch = readWatch(options);
   const skills = await readSkills(options, meant.root);
@@ -73,7 +79,7 @@ export async function planRun(options: TypedOptions, positionals: readonly strin
 }
 
 function readShown(options: TypedOptions): Shown {
-  const asked = (['board', 'quiet', 'verbose'] as const).filter((name) => options[name] === true);
+  const asked = (['board', 'quiet', 'verbose', 'ndjson'] as const).filter((name) => options[name] === true);
   const [first = 'progress', other] = asked;
   if (other !== undefined) throw new UsageError(`Options "--${first}" and "--${other}" exclude each other`);
   return first;

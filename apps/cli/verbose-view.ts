@@ -1,5 +1,7 @@
-import { type LoopEvent, printable } from '@orrery/ralph-loop';
+import { duration, type LoopEvent, printable } from '@orrery/ralph-loop';
 import type { Screen } from './screen.ts';
+import { codingText } from './coding-text.ts';
+import { limitText } from './mission-news.ts';
 import type { View } from './view.ts';
 
 /** The view of `--verbose`: a line for each event. */
@@ -32,9 +34,25 @@ function sentence(event: LoopEvent): string | undefined {
       return `${event.task} is accepted, but that could not be kept: ${event.why}`;
     case 'loop.goes-on':
       return `goes on: ${event.why}`;
+    case 'task.coding':
+      return `${event.task}, ${event.agent} ${codingText(event.event)}`;
+    case 'task.gate':
+      return `${event.task}, ${gateText(event.event)}`;
+    case 'mission.paused':
+      return `paused by ${event.by}`;
+    case 'mission.resumed':
+      return `goes on, as ${event.by} wishes`;
+    case 'limit.near':
+      return `a limit is near: ${limitText(event)}`;
     case 'mission.ended':
       return `ended: ${event.stopReason}`;
     default:
       return undefined;
   }
+}
+
+function gateText(event: Extract<LoopEvent, { type: 'task.gate' }>['event']): string {
+  if (event.type === 'gate.started') return `the gate ${event.gate} is run`;
+  const { gate, passed, why, command, durationMs, logFile } = event.receipt;
+  return `the gate ${gate} has ${passed ? 'passed' : 'failed'} in ${duration(durationMs)}: ${why}; ${command}; log: ${logFile}`;
 }

@@ -72,6 +72,6 @@ export {
   usedBy,
 } from './report/spending.ts';
 export { table } from './report/table.ts';
-export { shortUsage } from './report/usage-text.ts';
+export { shortUsage, usageText } from './report/usage-text.ts';
 export { MissionSkills } from './skills/mission-skills.ts';
 export { ratedFindingLine, type ReportDetail, terminalReport } from './report/terminal-report.ts';

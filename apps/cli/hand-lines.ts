@@ -1,0 +1,112 @@
+import { addedUp, isOver, printable, shortUsage, usedBy, type Paint } from '@orrery/ralph-loop';
+import { cell, columnsOf, fit } from './cells.ts';
+import type { Hand, Hands } from './hand.ts';
+import { clockTime } from './progress.ts';
+
+/** A part of a line is not cut shorter than this, columns. */
+const LEAST_PART = 10;
+const BETWEEN = ' · ';
+/** Longer texts would only be cut. */
+const MAX_TEXT = 300;
+/** The folder of an attempt, before the path of a file in it. */
+const WORKTREE = /^.*\/\.orrery\/worktrees\/[^/]+\/[^/]+\//;
+
+export interface HandSize {
+  readonly columns: number;
+  readonly rows: number;
+  readonly nowMs: number;
+}
+
+/**
+ * A line for each task in hand of a mission that changes the repository: its agent, what that does, the file that was changed last,
+ * the last gate, the cost, and why it is not the first attempt. None for other missions.
+ */
+export function handLines(hands: Hands, { columns, rows, nowMs }: HandSize, paint: Paint): string[] {
+  const meant = [...hands.tasks].filter(([id, { status }]) => hands.changes.has(id) && isInHand(status));
+  const most = Math.max(1, rows);
+  const shown = meant.length > most ? meant.slice(0, most - 1) : meant;
+  const wide = Math.min(
+    Math.floor(columns / 3),
+    Math.max(0, ...shown.map(([id]) => columnsOf(printable(id)))),
+  );
+  const gap = '  '.slice(0, Math.max(0, columns - wide));
+  const lines = shown.map(([id, hand]) => {
+    const parts = handParts(hand, { nowMs, cost: costOf(hands, id) });
+    const style = hand.status === 'held' || hand.gate?.passed === false ? 'yellow' : 'reset';
+    const rest = paint(style, partsIn(parts, columns - wide - gap.length));
+    return `${paint('bold', cell(printable(id), wide))}${gap}${rest}`;
+  });
+  const more = meant.length - shown.length;
+  return more > 0 ? [...lines, paint('dim', fit(`and ${more} more in hand`, columns))] : lines;
+}
+
+const isInHand = (status: Hand['status']): boolean =>
+  !isOver(status) && status !== 'waiting' && status !== 'ready';
+
+/** What the task has cost so far; undefined if nobody has told. */
+export function costOf({ spending }: Hands, id: string): string | undefined {
+  const spent = spending.get(id);
+  return spent === undefined ? undefined : shortUsage(usedBy(spent));
+}
+
+/** What all changes have cost so far; undefined if nobody has told. */
+export function costOfAll({ spending, changes }: Hands): string | undefined {
+  const all = [...spending].filter(([id]) => changes.has(id)).map(([, spent]) => usedBy(spent));
+  return shortUsage(all.reduce(addedUp, {}));
+}
+
+function handParts(
+  hand: Hand,
+  { nowMs, cost }: { readonly nowMs: number; readonly cost: string | undefined },
+): string[] {
+  const { agent, sinceMs, changed, gate, attempt, because } = hand;
+  const since = clockTime(nowMs - sinceMs);
+  const again =
+    attempt > 1 ? `attempt ${attempt}${because === undefined ? '' : `: ${firstLine(because)}`}` : undefined;
+  return [
+    agent === undefined ? since : `${agent} ${since}`,
+    doing(hand),
+    changed === undefined ? undefined : `changed ${changed.replace(WORKTREE, '')}`,
+    gate === undefined ? undefined : gateText(gate),
+    cost,
+    again,
+  ]
+    .filter((part) => part !== undefined)
+    .map((part) => printable(part.slice(0, MAX_TEXT)));
+}
+
+function doing({ status, why, tools, isHeard, limited }: Hand): string {
+  if (status === 'checking') return 'is checked';
+  if (status === 'merging') return 'is merged';
+  if (status === 'held') return 'has passed, waits until somebody approves it';
+  if (status === 'resting') return `rests: ${firstLine(why)}`;
+  if (status === 'proposed') return 'is asked to take it on';
+  if (status === 'recovering') return `has nobody left: ${firstLine(why)}`;
+  if (limited !== undefined) return `waits for its provider: ${firstLine(limited)}`;
+  const tool = tools.at(-1);
+  if (tool !== undefined) return `${tool.title}${tools.length > 1 ? ` (and ${tools.length - 1} more)` : ''}`;
+  return isHeard ? 'waits for its model' : 'begins';
+}
+
+function gateText({ name, passed, why = '', tests }: NonNullable<Hand['gate']>): string {
+  if (passed === undefined) return `gate ${name} runs`;
+  if (!passed) return `gate ${name} failed: ${firstLine(why)}`;
+  return `gate ${name} passed${tests === undefined ? '' : `, ${tests} test${tests === 1 ? '' : 's'}`}`;
+}
+
+const firstLine = (text: string): string => text.trim().split('\n', 1)[0] ?? '';
+
+/** The parts in one line of so many columns. The longest are cut first, so that each can still be told. */
+export function partsIn(parts: readonly string[], columns: number): string {
+  const room = columns - BETWEEN.length * (parts.length - 1);
+  const widths = shared(parts.map(columnsOf), room);
+  return fit(parts.map((part, at) => fit(part, widths[at] ?? 0)).join(BETWEEN), columns);
+}
+
+/** Widths that together fit into the room, as far as none gets shorter than the least. */
+function shared(wanted: readonly number[], room: number): readonly number[] {
+  const sum = (most: number): number => wanted.reduce((all, width) => all + Math.min(width, most), 0);
+  let most = Math.max(0, ...wanted);
+  while (most > LEAST_PART && sum(most) > room) most -= 1;
+  return wanted.map((width) => Math.min(width, most));
+}
