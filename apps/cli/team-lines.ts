@@ -88,6 +88,15 @@ export function troubleLine(
 
 const BAR_CELLS = 20;
 
+const IN_HAND: ReadonlySet<string> = new Set([
+  'working',
+  'judging',
+  'checking',
+  'merging',
+  'held',
+  'resting',
+]);
+
 /** How far the mission is, and what is worked at. */
 export function workLines(
   mission: Readonly<MissionScene> | undefined,
@@ -100,11 +109,12 @@ export function workLines(
   const share = tasks.length === 0 ? 0 : over / tasks.length;
   const full = Math.round(share * BAR_CELLS);
   const bar = `[${'#'.repeat(full)}${'.'.repeat(BAR_CELLS - full)}]`;
-  const working = tasks.filter(({ state }) => state === 'working' || state === 'judging');
-  const names = working.map(
-    ({ id, agentId, sinceMs }) =>
-      `${id}${agentId === undefined ? '' : ` by ${agentId}`} ${durationText(atMs - sinceMs)}`,
-  );
+  const working = tasks.filter(({ state }) => IN_HAND.has(state));
+  const names = working.map(({ id, state, agentId, sinceMs }) => {
+    const what = state === 'working' || state === 'judging' ? '' : ` ${state}`;
+    const by = agentId === undefined ? '' : ` by ${agentId}`;
+    return `${id}${what}${by} ${durationText(atMs - sinceMs)}`;
+  });
   const failed = tasks.filter(({ state }) => FAILED.has(state)).length;
   const bad = failed === 0 ? '' : `, ${failed} failed`;
   const head = `Work ${bar} ${over} of ${tasks.length} tasks done${bad}`;

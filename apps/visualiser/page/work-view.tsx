@@ -49,6 +49,10 @@ const TASK_ICONS: Readonly<Record<string, string>> = {
   offered: 'starting',
   working: 'busy',
   judging: 'waiting',
+  checking: 'waiting',
+  merging: 'waiting',
+  held: 'parked',
+  resting: 'parked',
   accepted: 'good',
   answered: 'good',
   failed: 'bad',
@@ -115,7 +119,7 @@ function Mission({ mission, nowMs }: { readonly mission: MissionLook; readonly n
 function Task({ task, nowMs }: { readonly task: TaskLook; readonly nowMs: number }): JSX.Element {
   const { id, title, state, agentId, agentName, attempts, gates, reason, sinceMs, facts, conversationId } =
     task;
-  const level = state === 'failed' ? 'bad' : state === 'blocked' ? 'warning' : '';
+  const level = state === 'failed' ? 'bad' : state === 'blocked' || state === 'held' ? 'warning' : '';
   const spent = facts
     .filter(([name]) => name === 'tokens' || name === 'costUsd')
     .map(([name, value]) => (name === 'tokens' ? `${value} tokens` : `$${value}`));

@@ -143,7 +143,7 @@ describe('the line of a change in hand (F-11)', () => {
       }
     expect(lines(events, { columns: 100, rows: 5, nowMs: 61_000 })[0]).toContain('$1.00');
     expect(partsIn(['aaaaaaaaaaaaaaaaaaaaaaaaa', 'bb', 'ccccccccccccccccccccc'], 40)).toBe(
-      'aaaaaaaaaaaaaaa… · bb · cccccccccccccccc…',
+      'aaaaaaaaaaaaaaa… · bb · ccccccccccccccc…',
     );
   });
 

@@ -1,0 +1,163 @@
+import { type LoopEvent, plain } from '@orrery/ralph-loop';
+import { readEvent, readState, Recording, type Scene, type WatchedEvent } from '@orrery/visualiser/model';
+import type { SystemEvent } from 'orrery';
+import type { MissionBoard } from 'orrery/gateway';
+import { describe, expect, it } from 'vitest';
+import { taskLine, workLines } from '../../../team-lines.ts';
+import { MissionWatch } from '../../../watch/mission-watch.ts';
+import { changed, coding, failing, FEEDBACK, gateBegun, gateOver, receipt, started } from '../code-events.ts';
+
+/** A mission as it is heard of: its events, and its board after them. */
+function heard(...events: readonly LoopEvent[]) {
+  const notes: SystemEvent[] = [];
+  const watch = new MissionWatch((event) => {
+    notes.push({ timestamp: 60_000 + notes.length, ...event } as SystemEvent);
+  });
+  for (const event of events) watch.hear(event);
+  return { notes, board: watch.board };
+}
+
+/** What watchers make of the events, as these come over the wire. */
+function seen(notes: readonly SystemEvent[]): Scene {
+  const recording = Recording.live();
+  const events = notes.map((note) => readEvent(JSON.parse(JSON.stringify(note))));
+  recording.appendEvents(events.filter((event): event is WatchedEvent => event !== undefined));
+  return recording.latest;
+}
+
+const loginOf = (board: MissionBoard | undefined) => board?.tasks.find(({ id }) => id === 'login');
+const working = changed('login', 'working');
+const checking = [started, working, changed('login', 'checking')];
+
+describe('the board of a mission that changes a repository', () => {
+  it('has the gates of a change as they end, and its status, while nothing is judged by an agent', () => {
+    const { board, notes } = heard(
+      ...checking,
+      gateBegun('login', 'lint'),
+      gateOver('login', receipt({ gate: 'lint', why: 'exit code 0' })),
+      gateOver('login', failing),
+    );
+    expect(loginOf(board)).toMatchObject({
+      state: 'checking',
+      gates: [
+        { name: 'lint', passed: true, reason: 'exit code 0' },
+        { name: 'test', passed: false, reason: 'exit code 1; 2 of 12 tests failed' },
+      ],
+    });
+    const task = seen(notes).mission?.tasks.get('login');
+    expect(task).toMatchObject({
+      state: 'checking',
+      attempts: 1,
+      reason: 'exit code 1; 2 of 12 tests failed',
+    });
+    expect(task?.gates.map(({ name, passed }) => `${name} ${passed}`)).toEqual(['lint true', 'test false']);
+    expect(task?.facts.get('tests')).toBe(12);
+  });
+
+  it('says that a gate is run before it has ended', () => {
+    const { notes } = heard(...checking, gateBegun('login'));
+    expect(seen(notes).mission?.tasks.get('login')).toMatchObject({
+      state: 'checking',
+      reason: 'the gate test is run',
+      gates: [],
+    });
+  });
+
+  it('has of each gate what it said last, a bounded number of gates, and of a reason its first line', () => {
+    const again = changed('login', 'working', { attempt: 2, why: FEEDBACK });
+    const { board, notes } = heard(
+      ...checking,
+      gateOver('login', failing),
+      again,
+      changed('login', 'merging'),
+      gateOver('login'),
+    );
+    expect(loginOf(board)?.gates).toEqual([
+      { name: 'test', passed: true, reason: 'exit code 0, 12 tests passed' },
+    ]);
+    expect(notes.map(({ reason = '' }) => reason).join()).not.toContain('FAIL');
+    const many = Array.from({ length: 100 }, (_, at) => gateOver('login', receipt({ gate: `g${at}` })));
+    expect(loginOf(heard(...checking, ...many).board)?.gates).toHaveLength(32);
+  });
+
+  it('tells the same to who hears the events and to who gets the board', () => {
+    for (const status of ['checking', 'held', 'resting', 'merging', 'accepted', 'exhausted'] as const) {
+      const { board, notes } = heard(...checking, gateOver('login'), changed('login', status));
+      const state = readState({ format: 'orrery-watch', version: 1, nowMs: 90_000, mission: board });
+      if (state === undefined) throw new Error('not a state');
+      const recording = Recording.live();
+      recording.appendState(state);
+      for (const scene of [seen(notes), recording.latest]) {
+        const task = scene.mission?.tasks.get('login');
+        expect(task).toMatchObject({ state: status });
+        expect(task?.gates).toMatchObject([{ name: 'test', passed: true }]);
+      }
+    }
+  });
+
+  it('does not count a rest as an attempt', () => {
+    const { board } = heard(started, working, changed('login', 'resting'));
+    expect(loginOf(board)).toMatchObject({ state: 'resting', attempts: 0 });
+  });
+
+  it('has what agents have used, of a limit that is near', () => {
+    const usage = { inputTokens: 900, outputTokens: 100, costUsd: 0.5 };
+    const events = [started, working, coding('login', { type: 'usage', usage })];
+    expect(heard(started, working).board?.budget).toBeUndefined();
+    const near: LoopEvent = {
+      type: 'limit.near',
+      atMs: 1,
+      task: undefined,
+      what: 'costUsd',
+      used: 0.5,
+      limit: 0.6,
+    };
+    const { board, notes } = heard(...events, near);
+    expect(board?.budget).toEqual({ tokens: { spent: 1_000 }, costUsd: { spent: 0.5, limit: 0.6 } });
+    expect(Object.fromEntries(seen(notes).mission?.tasks.get('login')?.facts ?? [])).toMatchObject({
+      tokens: 1_000,
+      costUsd: 0.5,
+    });
+  });
+
+  it('keeps gates of agents as they were: one line for the gate that has judged', () => {
+    const { board, notes } = heard(
+      started,
+      working,
+      changed('login', 'judging'),
+      changed('login', 'accepted', { why: 'good' }),
+    );
+    expect(loginOf(board)?.gates).toEqual([{ name: 'mercury', passed: true, reason: 'good' }]);
+    expect(notes.filter(({ step }) => step === 'gate')).toHaveLength(1);
+  });
+
+  it('knows nothing of gates of tasks that it has not heard of', () => {
+    expect(heard(gateOver('login')).board).toBeUndefined();
+    expect(loginOf(heard(started, gateOver('other')).board)?.gates).toEqual([]);
+  });
+
+  it('tells who has paused it, and who has it go on', () => {
+    const { notes } = heard(
+      started,
+      { type: 'mission.paused', atMs: 1, by: 'ann' },
+      { type: 'mission.resumed', atMs: 2, by: 'bob' },
+    );
+    expect(notes.slice(-2)).toMatchObject([
+      { step: 'mission-paused', reason: 'paused by ann' },
+      { step: 'mission-resumed', reason: 'bob wishes it' },
+    ]);
+  });
+});
+
+describe('orrery top of a mission that changes a repository', () => {
+  const style = { columns: 120, paint: plain };
+
+  it('shows what is checked, merged, held and resting as in hand, and why', () => {
+    const scene = seen(heard(...checking, gateOver('login', failing), changed('cart', 'held')).notes);
+    expect(workLines(scene.mission, scene, style)[1]).toMatch(
+      /at login checking by claude .*, cart held by claude/,
+    );
+    const login = scene.mission?.tasks.get('login');
+    expect(login && taskLine(login, scene, style)).toContain('exit code 1; 2 of 12 tests failed');
+  });
+});
