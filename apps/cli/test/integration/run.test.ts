@@ -118,6 +118,22 @@ describe('orrery run', () => {
     expect(coloured.stdout).toContain('\x1b[33mMEDIUM (1)');
   });
 
+  it('prints nothing but lines of JSON for scripts: its events, and at last the report', async () => {
+    const json = join(folder, 'report.json');
+    const ended = await orrery(...words('--ndjson', '--json', json));
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    const lines = ended.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { readonly type: string });
+    expect(lines[0]).toMatchObject({ type: 'mission.started', mission: 'workshop' });
+    expect(lines).toContainEqual(
+      expect.objectContaining({ type: 'task.changed', task: 'words', status: 'accepted' }),
+    );
+    expect(lines.at(-2)).toMatchObject({ type: 'mission.ended', stopReason: 'all-accepted' });
+    expect(lines.at(-1)).toEqual({ type: 'report', report: readReport(json) });
+  });
+
   it('exits with 1 on findings that were asked to fail it, and not on milder ones or on those that are known', async () => {
     const json = join(folder, 'report.json');
     expect((await orrery(...words('--fail-on', 'medium', '--json', json))).code).toBe(1);

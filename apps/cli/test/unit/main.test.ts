@@ -134,6 +134,21 @@ describe('orrery', () => {
       'Options "--quiet" and "--verbose" exclude each other',
     ],
     [
+      'lines for scripts among others',
+      () => ['run', '--ndjson', '--verbose'],
+      'Options "--verbose" and "--ndjson" exclude each other',
+    ],
+    [
+      'to explain a task in lines for scripts',
+      () => ['run', ...good(), '--ndjson', '--explain', 'types'],
+      'Options "--explain" and "--ndjson" exclude each other',
+    ],
+    [
+      'the text of a pull request for a mission that changes nothing',
+      () => ['run', ...good(), '--pull-request', join(folder, 'pr.md')],
+      'Option "--pull-request" is given, but no task of the mission changes the repository',
+    ],
+    [
       'a task to explain that there is not',
       () => ['run', ...good(), '--explain', 'type'],
       'Option "--explain" is "type", expected a task: types; did you mean "types"?',
