@@ -4,12 +4,14 @@ import type { Hand, Hands } from './hand.ts';
 import { clockTime } from './progress.ts';
 
 /** A part of a line is not cut shorter than this, columns. */
-const LEAST_PART = 10;
+const LEAST_PART = 12;
 const BETWEEN = ' · ';
 /** Longer texts would only be cut. */
 const MAX_TEXT = 300;
 /** The folder of an attempt, before the path of a file in it. */
-const WORKTREE = /^.*\/\.orrery\/worktrees\/[^/]+\/[^/]+\//;
+const WORKTREE = /\S*\/\.orrery\/worktrees\/[^/\s]+\/[^/\s]+\//g;
+/** How the feedback of a gate begins. */
+const GATE_FAILED = /^The gate "([^"]+)" failed: /;
 
 export interface HandSize {
   readonly columns: number;
@@ -31,9 +33,10 @@ export function handLines(hands: Hands, { columns, rows, nowMs }: HandSize, pain
   );
   const gap = '  '.slice(0, Math.max(0, columns - wide));
   const lines = shown.map(([id, hand]) => {
-    const parts = handParts(hand, { nowMs, cost: costOf(hands, id) });
+    const room = columns - wide - gap.length;
+    const parts = handParts(hand, { nowMs, cost: costOf(hands, id), columns: room });
     const style = hand.status === 'held' || hand.gate?.passed === false ? 'yellow' : 'reset';
-    const rest = paint(style, partsIn(parts, columns - wide - gap.length));
+    const rest = paint(style, partsIn(parts, room));
     return `${paint('bold', cell(printable(id), wide))}${gap}${rest}`;
   });
   const more = meant.length - shown.length;
@@ -55,24 +58,36 @@ export function costOfAll({ spending, changes }: Hands): string | undefined {
   return shortUsage(all.reduce(addedUp, {}));
 }
 
-function handParts(
-  hand: Hand,
-  { nowMs, cost }: { readonly nowMs: number; readonly cost: string | undefined },
-): string[] {
-  const { agent, sinceMs, changed, gate, attempt, because } = hand;
+interface PartsOptions {
+  readonly nowMs: number;
+  readonly cost: string | undefined;
+  readonly columns: number;
+}
+
+function handParts(hand: Hand, { nowMs, cost, columns }: PartsOptions): string[] {
+  const { agent, sinceMs, changed, gate } = hand;
   const since = clockTime(nowMs - sinceMs);
-  const again =
-    attempt > 1 ? `attempt ${attempt}${because === undefined ? '' : `: ${firstLine(because)}`}` : undefined;
-  return [
-    agent === undefined ? since : `${agent} ${since}`,
-    doing(hand),
-    changed === undefined ? undefined : `changed ${changed.replace(WORKTREE, '')}`,
-    gate === undefined ? undefined : gateText(gate),
-    cost,
-    again,
-  ]
-    .filter((part) => part !== undefined)
-    .map((part) => printable(part.slice(0, MAX_TEXT)));
+  const partsWith = (file: string | undefined): string[] =>
+    [
+      agent === undefined ? since : `${agent} ${since}`,
+      doing(hand),
+      file ? `changed ${file}` : undefined,
+      gate && gateText(gate),
+      cost,
+      whyAgain(hand),
+    ]
+      .filter((part) => part !== undefined)
+      .map((part) => printable(part.replace(WORKTREE, '').slice(0, MAX_TEXT)));
+  const parts = partsWith(changed);
+  // The end of a path says most, and would be cut off first.
+  return columnsOf(parts.join(BETWEEN)) <= columns ? parts : partsWith(changed?.split('/').at(-1));
+}
+
+/** The number of the attempt, and why it is not the first. */
+function whyAgain({ attempt, because }: Hand): string | undefined {
+  if (attempt === 1) return undefined;
+  const why = because === undefined ? '' : `: ${firstLine(because).replace(GATE_FAILED, '$1 failed: ')}`;
+  return `attempt ${attempt}${why}`;
 }
 
 function doing({ status, why, tools, isHeard, limited }: Hand): string {

@@ -45,7 +45,7 @@ export { htmlReport } from './report/html-report.ts';
 export { MissionReport } from './report/mission-report.ts';
 export { pullRequestText } from './report/pull-request-text.ts';
 export { sarifReport } from './report/sarif-report.ts';
-export { advanceSpending, NO_SPENDING, type Spending } from './report/spending.ts';
+export { advanceSpending, NO_SPENDING, type Spending, type TaskSpending } from './report/spending.ts';
 export { SkillsReport } from './report/skills-report.ts';
 export { terminalReport } from './report/terminal-report.ts';
 export { MissionSkills, type MissionSkillsDeps } from './skills/mission-skills.ts';

@@ -81,7 +81,7 @@ describe('the line of a change in hand (F-11)', () => {
     const again = changed('login', 'working', { attempt: 2, why: FEEDBACK, atMs: 50_000 });
     const events = [started, working, used('login', { costUsd: 0.4 }), gateOver('login', failing), again];
     expect(lines(events)).toEqual([
-      'login  claude 0:11 · begins · $0.40 · attempt 2: The gate "test" failed: exit code 1; 2 of 12 tests failed.',
+      'login  claude 0:11 · begins · $0.40 · attempt 2: test failed: exit code 1; 2 of 12 tests failed.',
     ]);
     expect(lines([...events, used('login', { costUsd: 0.2 })])[0]).toContain('· $0.60 ·');
   });
@@ -145,6 +145,18 @@ describe('the line of a change in hand (F-11)', () => {
     expect(partsIn(['aaaaaaaaaaaaaaaaaaaaaaaaa', 'bb', 'ccccccccccccccccccccc'], 40)).toBe(
       'aaaaaaaaaaaaaaa… · bb · ccccccccccccccc…',
     );
+  });
+
+  it('says of a path its end where there is no room for more, and never the folder of the attempt', () => {
+    const deep = `${path.slice(0, -'login.ts'.length)}components/forms/login.ts`;
+    const [first, second] = ['t1', 't2'].map((id) =>
+      coding('login', tool(id, `Edit: ${deep}`, { kind: 'edit', paths: [deep] })),
+    );
+    if (first === undefined || second === undefined) throw new Error('there are two');
+    const events = [started, working, first, coding('login', ended('t1')), second];
+    const at = (columns: number) => lines(events, { columns, rows: 5, nowMs: 61_000 })[0];
+    expect(at(150)).toContain('Edit: src/components/forms/login.ts · changed src/components/forms/login.ts');
+    expect(at(80)).toContain('Edit: src/components/forms/login.ts · changed login.ts');
   });
 
   it('counts those that the screen has no room for', () => {

@@ -1,3 +1,4 @@
+import { parse } from 'parse5';
 import { describe, expect, it } from 'vitest';
 import type { LoopEvent } from '../../loop/loop-event.ts';
 import { buildReport } from '../../report/build-report.ts';
@@ -203,5 +204,8 @@ describe('the report of a mission that changes the repository', () => {
     ])
       expect(page).toContain(part);
     expect(page).not.toContain('FAIL');
+    const faults: string[] = [];
+    parse(page, { onParseError: ({ code }) => faults.push(code) });
+    expect(faults).toEqual([]);
   });
 });
