@@ -1,5 +1,5 @@
 import type { PeerRow, RefusedPeer, SystemPeers } from 'orrery';
-import type { Order } from './node-socket.ts';
+import type { Order } from './order-socket.ts';
 import { readTrusted } from './node-plan.ts';
 import type { TrustEntry, TrustFile } from './trust-file.ts';
 import { UsageError } from './usage-error.ts';

@@ -4,7 +4,8 @@ import type { ServeFault, ServeOptions, Serving } from 'orrery/gateway';
 import type { CommandDeps } from './command.ts';
 import type { TypedOptions } from './run-plan.ts';
 import { openLog, planLog } from './log.ts';
-import { NodeSocket } from './node-socket.ts';
+import { openNodeSocket } from './node-socket.ts';
+import type { OrderSocket } from './order-socket.ts';
 import { type NodeFacts, nodeFacts, nodeLines } from './node-lines.ts';
 import { nodeOrders } from './node-orders.ts';
 import { type NodePlan, refusalOfNode } from './node-plan.ts';
@@ -102,8 +103,8 @@ function logWarnings(logger: Logger): Disposable {
 const openSocket = (
   { peers }: Team,
   { node, trustFile, peers: { trust = [] } }: NodePlan,
-): Promise<NodeSocket> =>
-  NodeSocket.open(runtimeFolder(process.env), node, nodeOrders({ peers, trustFile, typed: trust }));
+): Promise<OrderSocket> =>
+  openNodeSocket(runtimeFolder(process.env), node, nodeOrders({ peers, trustFile, typed: trust }));
 
 /** The token for callers, and the file that has it. */
 interface Token {

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { PeerRow, RefusedPeer } from 'orrery';
 import { afterEach, beforeEach } from 'vitest';
-import { askAt, socketOf } from '../node-socket.ts';
+import { socketOf } from '../node-socket.ts';
+import { askAt } from '../order-socket.ts';
 import { Orrery } from './spawn-orrery.ts';
 
 const talker = fileURLToPath(new URL('./fixtures/talker.agent.ts', import.meta.url));
