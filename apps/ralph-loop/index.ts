@@ -21,7 +21,7 @@ export type { MissionControl, RunMissionDeps, RunMissionOptions } from './loop/m
 export { runMission } from './loop/run-mission.ts';
 export { EXIT_CODES, StopReason } from './loop/stop-reason.ts';
 export { taskMachine } from './loop/task.machine.ts';
-export { isDone, isOver, TaskStatus } from './loop/task-status.ts';
+export { isBusy, isDone, isOver, TaskStatus } from './loop/task-status.ts';
 export { TaskResult } from './loop/task-result.ts';
 export type { Team } from './loop/team.ts';
 export { wallClock } from './loop/wall-clock.ts';
@@ -75,3 +75,5 @@ export { table } from './report/table.ts';
 export { shortUsage, usageText } from './report/usage-text.ts';
 export { MissionSkills } from './skills/mission-skills.ts';
 export { ratedFindingLine, type ReportDetail, terminalReport } from './report/terminal-report.ts';
+export { OWN_FOLDER } from './worktrees/exclude-own-files.ts';
+export { fitName } from './worktrees/fit-name.ts';

@@ -1,0 +1,71 @@
+import { isAbsolute } from 'node:path';
+import { StopReason } from '@orrery/ralph-loop';
+import { isAlive, ProcessIdentity } from 'orrery/coding';
+import { z } from 'zod';
+
+const MAX_TEXT = 8_192;
+
+const Text = z.string().min(1).max(MAX_TEXT);
+const Path = Text.refine((path) => isAbsolute(path) && !path.includes('\0'), { error: 'no absolute path' });
+const TimeMs = z.int().nonnegative();
+
+/** Which process it is. Where the system does not say when one began, there is only its number. */
+export const RunProcess = z.union([
+  ProcessIdentity.omit({ mark: true }),
+  z.strictObject({ pid: z.int().positive() }),
+]);
+export type RunProcess = z.infer<typeof RunProcess>;
+
+/** How a run ended by itself, or was interrupted. */
+export const RunEnd = z.strictObject({
+  stopReason: StopReason,
+  endedAtMs: TimeMs,
+  exitCode: z.int().min(0).max(255),
+});
+export type RunEnd = z.infer<typeof RunEnd>;
+
+/**
+ * The last run of a mission in a repository. Times are Unix milliseconds.
+ *
+ * - `file`    the mission file; absent if none was named.
+ * - `root`    top level of the repository.
+ * - `folder`  where the command was typed.
+ * - `options` as they were typed, with absolute paths; `true` for those without a value.
+ * - `leftOut` options that are not kept, because they hold a secret.
+ * - `process` that carries it out.
+ * - `ended`   absent while it runs, and when its process died.
+ */
+export const RunRecord = z.strictObject({
+  version: z.literal(1),
+  mission: Text,
+  file: Path.optional(),
+  root: Path,
+  folder: Path,
+  options: z.record(Text, z.union([Text, z.literal(true)])),
+  leftOut: z.array(Text).max(64),
+  process: RunProcess,
+  startedAtMs: TimeMs,
+  ended: RunEnd.optional(),
+});
+export type RunRecord = z.infer<typeof RunRecord>;
+
+/** - `running` its process lives. - `ended` it said how it ended. - `died` it did not, and its process is gone. */
+export type RunStatus = 'running' | 'ended' | 'died';
+
+export function statusOf({ ended, process }: RunRecord, lives = processLives): RunStatus {
+  if (ended !== undefined) return 'ended';
+  return lives(process) ? 'running' : 'died';
+}
+
+/** Whether everything was accepted, so that there is nothing to go on with. */
+export const isFinished = ({ ended }: RunRecord): boolean =>
+  ended?.stopReason === 'all-accepted' || ended?.stopReason === 'findings-at-or-above';
+
+function processLives(identity: RunProcess): boolean {
+  if ('start' in identity) return isAlive(identity);
+  try {
+    return process.kill(identity.pid, 0);
+  } catch {
+    return false;
+  }
+}
