@@ -44,6 +44,11 @@ export class Interruption implements Disposable {
     return SIGNAL_EXIT + (this.#first?.signalNumber ?? SIGNALS.SIGINT);
   }
 
+  /** Stops the run as the first Ctrl-C does; does nothing if it is being stopped already. */
+  interrupt(): void {
+    if (this.#first === undefined) this.#onSignal('SIGINT');
+  }
+
   [Symbol.dispose](): void {
     this.#cancelTimer?.();
     for (const name of Object.keys(SIGNALS)) this.#deps.process.off(name, this.#onSignal);

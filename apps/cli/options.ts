@@ -52,6 +52,16 @@ const TAG: OptionSpec = {
   value: 'NAME',
   help: 'Which tasks are meant, in a tasks.json that has several tags',
 };
+const OF_REPOSITORY: OptionSpec = {
+  value: 'PATH',
+  help: 'The repository that it changes (default: that of the current folder)',
+};
+const OF_MISSION: OptionSpec = {
+  value: 'NAME',
+  help: 'The mission that the task is of (default: the only one that runs there)',
+};
+const STEERED = { repo: OF_REPOSITORY, help: HELP };
+const TASK_STEERED = { mission: OF_MISSION, ...STEERED };
 
 /** All commands, with their arguments and options. */
 export const COMMANDS = {
@@ -95,6 +105,7 @@ export const COMMANDS = {
       unlock: UNLOCK,
       journal: { value: 'FILE', help: 'Keep in FILE what is accepted, so that it outlives this process' },
       resume: { help: 'Go on with the mission that the journal has' },
+      anew: { help: 'Begin anew, although the last run of the mission was not finished' },
       skills: {
         help: 'Remember what the run learns, recall it in the next, and check the rules of the repository',
       },
@@ -120,6 +131,41 @@ export const COMMANDS = {
       json: { help: 'Print JSON instead of text' },
       help: HELP,
     },
+  },
+  ps: {
+    arguments: [],
+    help: 'Show the missions of a repository that run, and how the last run of each other one ended',
+    options: { repo: OF_REPOSITORY, json: { help: 'Print JSON instead of text' }, help: HELP },
+  },
+  stop: {
+    arguments: ['NAME'],
+    help: 'Stop a mission that runs, as Ctrl-C does',
+    options: STEERED,
+  },
+  pause: {
+    arguments: ['NAME'],
+    help: 'Begin no more tasks of a mission that runs; those that are worked on go on',
+    options: STEERED,
+  },
+  continue: {
+    arguments: ['NAME'],
+    help: 'Go on with a mission that was paused',
+    options: STEERED,
+  },
+  skip: {
+    arguments: ['TASK'],
+    help: 'End a task of a mission that runs, and its agent; what depends on it is blocked',
+    options: TASK_STEERED,
+  },
+  approve: {
+    arguments: ['TASK'],
+    help: 'Let a change be merged that is held until somebody approves it',
+    options: TASK_STEERED,
+  },
+  resume: {
+    arguments: ['NAME'],
+    help: 'Go on with a mission whose last run was not finished',
+    options: STEERED,
   },
   init: {
     arguments: ['FOLDER'],

@@ -36,6 +36,27 @@ async function obey(line: CommandLine & { kind: 'command' }, deps: CommandDeps):
       return (await import('./run-command.ts')).runCommand(options, positionals, deps);
     case 'check':
       return (await import('./check-command.ts')).checkCommand(options, positionals, deps);
+    case 'ps':
+      return (await import('./missions/ps-command.ts')).psCommand(options, deps);
+    case 'stop':
+    case 'pause':
+    case 'continue':
+      return (await import('./missions/steer-command.ts')).steerCommand(
+        line.command,
+        options,
+        positionals,
+        deps,
+      );
+    case 'skip':
+    case 'approve':
+      return (await import('./missions/steer-command.ts')).steerTaskCommand(
+        line.command,
+        options,
+        positionals,
+        deps,
+      );
+    case 'resume':
+      return (await import('./missions/resume-command.ts')).resumeCommand(options, positionals, deps);
     case 'up':
       return (await import('./up-command.ts')).upCommand(options, deps);
     case 'peers':

@@ -35,20 +35,20 @@ describe('a command line', () => {
   it.each([
     [
       '',
-      'No command; expected run, check, init, doctor, up, peers, mcp, key, simulate, journal, inspect, top, stately or agents',
+      'No command; expected run, check, ps, stop, pause, continue, skip, approve, resume, init, doctor, up, peers, mcp, key, simulate, journal, inspect, top, stately or agents',
     ],
     ['rnu', 'Unknown command "rnu"; did you mean "run"?'],
     [
       'deploy',
-      'Unknown command "deploy"; expected run, check, init, doctor, up, peers, mcp, key, simulate, journal, inspect, top, stately or agents',
+      'Unknown command "deploy"; expected run, check, ps, stop, pause, continue, skip, approve, resume, init, doctor, up, peers, mcp, key, simulate, journal, inspect, top, stately or agents',
     ],
     [
       'constructor',
-      'Unknown command "constructor"; expected run, check, init, doctor, up, peers, mcp, key, simulate, journal, inspect, top, stately or agents',
+      'Unknown command "constructor"; expected run, check, ps, stop, pause, continue, skip, approve, resume, init, doctor, up, peers, mcp, key, simulate, journal, inspect, top, stately or agents',
     ],
     [
       '--repo x',
-      'Unknown option "--repo" before the command; expected run, check, init, doctor, up, peers, mcp, key, simulate, journal, inspect, top, stately or agents',
+      'Unknown option "--repo" before the command; expected run, check, ps, stop, pause, continue, skip, approve, resume, init, doctor, up, peers, mcp, key, simulate, journal, inspect, top, stately or agents',
     ],
     ['run --rep /x', 'Unknown option "--rep" for "run"; did you mean "--repo"?'],
     ['run -x', 'Unknown option "-x" for "run"'],

@@ -74,7 +74,7 @@ describe('orrery', () => {
     [
       'no command',
       () => [],
-      "No command; expected run, check, init, doctor, up, peers, mcp, key, simulate, journal, inspect, top, stately or agents\nSee 'orrery --help'.",
+      "No command; expected run, check, ps, stop, pause, continue, skip, approve, resume, init, doctor, up, peers, mcp, key, simulate, journal, inspect, top, stately or agents\nSee 'orrery --help'.",
     ],
     [
       'an unknown option',

@@ -1,0 +1,110 @@
+import { type LoopEvent, type MissionControl, printable, type StopReason } from '@orrery/ralph-loop';
+import { identityOf } from 'orrery/coding';
+import type { CommandDeps } from '../command.ts';
+import type { KeptOptions } from './kept-options.ts';
+import { MissionOrders } from './mission-orders.ts';
+import { ordersSocket } from './orders-place.ts';
+import { runFolder } from './own-runs.ts';
+import type { RunFolder } from './run-folder.ts';
+import type { RunProcess, RunRecord } from './run-record.ts';
+
+/**
+ * A run that begins.
+ *
+ * - `root`   top level of the repository.
+ * - `folder` where its command was typed.
+ * - `kept`   what was typed.
+ */
+export interface BegunRun {
+  readonly mission: string;
+  readonly root: string;
+  readonly folder: string;
+  readonly kept: KeptOptions;
+}
+
+type SteeredDeps = Pick<CommandDeps, 'clock' | 'errors' | 'interruption'>;
+
+/** A run of this process that is kept in its repository, so that it can be resumed, and steered from other terminals. */
+export class SteeredRun implements Disposable {
+  readonly #folder: RunFolder;
+  readonly #record: RunRecord;
+  readonly #orders: MissionOrders | undefined;
+  readonly #deps: SteeredDeps;
+
+  private constructor(
+    run: {
+      readonly folder: RunFolder;
+      readonly record: RunRecord;
+      readonly orders: MissionOrders | undefined;
+    },
+    deps: SteeredDeps,
+  ) {
+    this.#folder = run.folder;
+    this.#record = run.record;
+    this.#orders = run.orders;
+    this.#deps = deps;
+  }
+
+  /** Keeps that the run begins, and listens. Throws UsageError where it cannot be kept. */
+  static async open(begun: BegunRun, deps: SteeredDeps): Promise<SteeredRun> {
+    const { mission, root } = begun;
+    const folder = runFolder(root, mission, process.env);
+    folder.make({ isAnew: false });
+    const record = recordOf(begun, deps.clock.now());
+    folder.write(record);
+    const opening = MissionOrders.open({
+      mission,
+      socket: ordersSocket(begun, process.env),
+      stop: () => deps.interruption.interrupt(),
+    });
+    // The run is worth more than that it can be steered.
+    const orders = await opening.catch((error: unknown) => {
+      deps.errors.write(`orrery: ${printable((error as Error).message)}\n`);
+      return undefined;
+    });
+    return new SteeredRun({ folder, record, orders }, deps);
+  }
+
+  hear(event: LoopEvent): void {
+    this.#orders?.hear(event);
+  }
+
+  attach(control: MissionControl): void {
+    this.#orders?.attach(control);
+  }
+
+  /** Keeps how the run ended. A failure is printed: what the run has done is done. */
+  end(stopReason: StopReason, exitCode: number): void {
+    const { clock, errors } = this.#deps;
+    try {
+      this.#folder.end(this.#record, { stopReason, exitCode, endedAtMs: clock.now() });
+    } catch (error) {
+      errors.write(`orrery: ${printable((error as Error).message)}\n`);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#orders?.[Symbol.dispose]();
+  }
+}
+
+function recordOf({ mission, root, folder, kept }: BegunRun, startedAtMs: number): RunRecord {
+  const { file, options, leftOut } = kept;
+  return {
+    version: 1,
+    mission,
+    ...(file === undefined ? {} : { file }),
+    root,
+    folder,
+    options,
+    leftOut: [...leftOut],
+    process: thisProcess(),
+    startedAtMs,
+  };
+}
+
+function thisProcess(): RunProcess {
+  const { pid } = process;
+  const identity = identityOf(pid);
+  return identity === undefined ? { pid } : { pid, start: identity.start, machine: identity.machine };
+}
