@@ -13,15 +13,18 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** The real command in a process of its own, without a terminal. */
+/** The real command in a process of its own, without a terminal; or `main`, another file. */
 export class Orrery {
   readonly child: ChildProcessByStdio<null, Readable, Readable>;
   readonly ended: Promise<Ended>;
   #stdout = '';
   #waiting: { text: string; found: () => void }[] = [];
 
-  constructor(words: readonly string[], options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}) {
-    this.child = spawn(process.execPath, [...CONDITIONS, MAIN, ...words], {
+  constructor(
+    words: readonly string[],
+    options: { cwd?: string; env?: NodeJS.ProcessEnv; main?: string } = {},
+  ) {
+    this.child = spawn(process.execPath, [...CONDITIONS, options.main ?? MAIN, ...words], {
       cwd: options.cwd,
       env: { ...process.env, FORCE_COLOR: undefined, ...options.env },
       stdio: ['ignore', 'pipe', 'pipe'],
