@@ -9,6 +9,7 @@ const MAX_PATH = 103;
 const MAX_BODY = 65_536;
 /** An answer is what a whole mission looks like, characters. */
 const MAX_ANSWER = 16 * 1024 * 1024;
+const MAX_REFUSAL = 8_192;
 const MAX_CALLERS = 64;
 const PATIENCE_MS = 10_000;
 
@@ -121,6 +122,6 @@ export async function askAt(path: string, name: string, given: unknown): Promise
   const answer = await promise;
   const value = JSON.parse(await textOf(answer, MAX_ANSWER)) as { message?: unknown };
   if (answer.statusCode === 200) return value;
-  const message = String(value.message);
+  const message = String(value.message).slice(0, MAX_REFUSAL);
   throw answer.statusCode === 400 ? new UsageError(message) : new Error(message);
 }

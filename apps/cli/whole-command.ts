@@ -1,4 +1,4 @@
-import { MissionError } from '@orrery/ralph-loop';
+import { MissionError, printable } from '@orrery/ralph-loop';
 import { isOrreryError } from 'orrery';
 import packageJson from 'orrery/package.json' with { type: 'json' };
 import { type CommandDeps, EXIT_UNWRITTEN } from './command.ts';
@@ -89,12 +89,15 @@ async function obey(line: CommandLine & { kind: 'command' }, deps: CommandDeps):
  */
 function explain(error: unknown, [command = '']: readonly string[]): string {
   const help = Object.hasOwn(COMMANDS, command) ? `orrery ${command} --help` : 'orrery --help';
-  if (error instanceof UsageError) return `${error.message}\nSee '${help}'.`;
+  if (error instanceof UsageError) return `${printableLines(error.message)}\nSee '${help}'.`;
   if (error instanceof MissionError) return error.message;
   if (isOrreryError(error)) return `${error.code}: ${error.message}`;
   if (isOfSystem(error)) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
+
+/** A message may name what a file of others says. */
+const printableLines = (text: string): string => text.split('\n').map(printable).join('\n');
 
 const isOfSystem = (error: unknown): error is Error => error instanceof Error && 'syscall' in error;
 

@@ -27,7 +27,7 @@ export interface Steered {
   readonly mission: string;
   readonly tally: MissionTally;
   readonly control: MissionControl | undefined;
-  readonly stop: () => boolean;
+  readonly stop: (by: string) => boolean;
 }
 
 type Steering = Exclude<MissionOrder, { readonly type: 'state' }>;
@@ -37,7 +37,7 @@ export function obey(order: Steering, { mission, tally, control, stop }: Steered
   const refuse = (why: string): UsageError => new UsageError(`"${mission}": ${why}`);
   if (tally.stopReason !== undefined) throw refuse(`it is over: ${tally.stopReason}`);
   if (order.type === 'stop') {
-    if (stop()) return `"${mission}" is being stopped`;
+    if (stop(order.by)) return `"${mission}" is being stopped`;
     throw refuse('it is being stopped already');
   }
   if (control === undefined) throw refuse('its agents are starting; nothing is begun yet');

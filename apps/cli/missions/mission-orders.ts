@@ -7,20 +7,20 @@ import { type MissionTally, NO_TALLY, tallied } from './mission-tally.ts';
 /**
  * - `mission`    its name.
  * - `socket`     path of the socket, in a folder of the user's.
- * - `stop`       interrupts the run, as Ctrl-C does.
+ * - `stop`       interrupts the run, as Ctrl-C does; `by` says whose wish it is.
  * - `patienceMs` until a request that does not end is cut off. @default 10_000
  */
 export interface MissionOrdersOptions {
   readonly mission: string;
   readonly socket: string;
-  readonly stop: () => void;
+  readonly stop: (by: string) => void;
   readonly patienceMs?: number;
 }
 
 /** Listens for orders to a mission that runs in this process, from other terminals of the same user. */
 export class MissionOrders implements Disposable {
   readonly #mission: string;
-  readonly #stop: () => void;
+  readonly #stop: (by: string) => void;
   #socket: OrderSocket | undefined;
   #tally = NO_TALLY;
   #control: MissionControl | undefined;
@@ -64,15 +64,15 @@ export class MissionOrders implements Disposable {
       mission: this.#mission,
       tally: this.#tally,
       control: this.#control,
-      stop: () => this.#interrupt(),
+      stop: (by) => this.#interrupt(by),
     });
     return { said };
   }
 
-  #interrupt(): boolean {
+  #interrupt(by: string): boolean {
     if (this.#isStopping) return false;
     this.#isStopping = true;
-    this.#stop();
+    this.#stop(by);
     return true;
   }
 }

@@ -12,7 +12,7 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fitName, OWN_FOLDER } from '@orrery/ralph-loop';
 import { z } from 'zod';
 import { UsageError } from '../usage-error.ts';
@@ -20,7 +20,7 @@ import { type RunEnd, RunRecord, type RunStatus, statusOf } from './run-record.t
 import type { RunSeal } from './run-seal.ts';
 
 const RECORD = 'run.json';
-const JOURNAL = 'journal';
+const JOURNAL = 'journal-';
 const MAX_BYTES = 256 * 1024;
 const OWN_FILE = 0o600;
 const OWN = 0o700;
@@ -39,8 +39,6 @@ export const runsOf = (root: string): string => join(root, OWN_FOLDER, 'runs');
 /** What is kept of the last run of a mission, in the repository that it changes. */
 export class RunFolder {
   readonly path: string;
-  /** Where its progress is kept if nobody names another journal. */
-  readonly journal: string;
   readonly #root: string;
   readonly #name: string;
   readonly #seal: RunSeal;
@@ -51,11 +49,10 @@ export class RunFolder {
     this.#name = fitName(mission);
     this.#seal = seal;
     this.path = join(runsOf(root), this.#name);
-    this.journal = join(this.path, JOURNAL);
   }
 
-  /** Makes it ready, also for the journal. Throws UsageError where a part of it is a link, which may lead anywhere. */
-  make({ isAnew }: { readonly isAnew: boolean }): void {
+  /** Makes it. Throws UsageError where a part of it is a link, which may lead anywhere. */
+  make(): void {
     for (const folder of this.#folders()) {
       try {
         mkdirSync(folder, { mode: OWN });
@@ -67,18 +64,29 @@ export class RunFolder {
           `The folder ${folder} is a link or no folder; remove it, so that a run is kept here`,
         );
     }
-    for (const entry of readdirSync(this.path, { withFileTypes: true })) {
-      const path = join(this.path, entry.name);
-      if (entry.name.startsWith(JOURNAL) && isAnew) rmSync(path, { recursive: true, force: true });
-      else if (entry.isSymbolicLink()) throw new UsageError(`The file ${path} is a link; remove it`);
-    }
+  }
+
+  /**
+   * A path for the journal of a run that begins, if nobody names another. Nothing is there: a journal that came with the
+   * repository would be believed, and one of another process that is starting must not be shared.
+   */
+  newJournal(nowMs: number): string {
+    const path = join(this.path, `${JOURNAL}${nowMs}-${process.pid}`);
+    return isThere(path) ? this.newJournal(nowMs + 1) : path;
+  }
+
+  /** Removes the journals of runs before, once this one is the only one that may run. */
+  sweep(journal: string): void {
+    for (const name of readdirSync(this.path))
+      if (name.startsWith(JOURNAL) && !name.startsWith(basename(journal)))
+        rmSync(join(this.path, name), { recursive: true, force: true });
   }
 
   /** What is there; undefined if no run was begun. */
   read(): FoundRun | undefined {
     const file = join(this.path, RECORD);
-    if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
     try {
+      if (!isThere(file)) return undefined;
       const record = this.#readOwn(file);
       return { kind: 'own', record, status: statusOf(record) };
     } catch (error) {
@@ -144,6 +152,15 @@ function faultOf({ issues: [issue] }: z.ZodError): string {
 
 const isSame = (one: RunRecord, other: RunRecord): boolean =>
   one.startedAtMs === other.startedAtMs && one.process.pid === other.process.pid;
+
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return false;
+    throw error;
+  }
+}
 
 const isFolder = (path: string): boolean =>
   lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

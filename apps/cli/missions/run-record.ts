@@ -32,6 +32,7 @@ export type RunEnd = z.infer<typeof RunEnd>;
  * - `folder`  where the command was typed.
  * - `options` as they were typed, with absolute paths; `true` for those without a value.
  * - `leftOut` options that are not kept, because they hold a secret.
+ * - `journal` in which its progress is kept.
  * - `process` that carries it out.
  * - `ended`   absent while it runs, and when its process died.
  */
@@ -43,6 +44,7 @@ export const RunRecord = z.strictObject({
   folder: Path,
   options: z.record(Text, z.union([Text, z.literal(true)])),
   leftOut: z.array(Text).max(64),
+  journal: Path,
   process: RunProcess,
   startedAtMs: TimeMs,
   ended: RunEnd.optional(),

@@ -11,15 +11,17 @@ import type { RunProcess, RunRecord } from './run-record.ts';
 /**
  * A run that begins.
  *
- * - `root`   top level of the repository.
- * - `folder` where its command was typed.
- * - `kept`   what was typed.
+ * - `root`    top level of the repository.
+ * - `folder`  where its command was typed.
+ * - `kept`    what was typed.
+ * - `journal` in which its progress is kept.
  */
 export interface BegunRun {
   readonly mission: string;
   readonly root: string;
   readonly folder: string;
   readonly kept: KeptOptions;
+  readonly journal: string;
 }
 
 type SteeredDeps = Pick<CommandDeps, 'clock' | 'errors' | 'interruption'>;
@@ -45,17 +47,24 @@ export class SteeredRun implements Disposable {
     this.#deps = deps;
   }
 
-  /** Keeps that the run begins, and listens. Throws UsageError where it cannot be kept. */
+  /**
+   * Keeps that the run begins, and listens. It is called once no other process may carry out the mission. Throws UsageError where
+   * it cannot be kept.
+   */
   static async open(begun: BegunRun, deps: SteeredDeps): Promise<SteeredRun> {
     const { mission, root } = begun;
     const folder = runFolder(root, mission, process.env);
-    folder.make({ isAnew: false });
+    folder.make();
     const record = recordOf(begun, deps.clock.now());
     folder.write(record);
+    folder.sweep(record.journal);
     const opening = MissionOrders.open({
       mission,
       socket: ordersSocket(begun, process.env),
-      stop: () => deps.interruption.interrupt(),
+      stop: (by) => {
+        deps.errors.write(`orrery: ${by} stops it from another terminal\n`);
+        deps.interruption.interrupt();
+      },
     });
     // The run is worth more than that it can be steered.
     const orders = await opening.catch((error: unknown) => {
@@ -88,7 +97,7 @@ export class SteeredRun implements Disposable {
   }
 }
 
-function recordOf({ mission, root, folder, kept }: BegunRun, startedAtMs: number): RunRecord {
+function recordOf({ mission, root, folder, kept, journal }: BegunRun, startedAtMs: number): RunRecord {
   const { file, options, leftOut } = kept;
   return {
     version: 1,
@@ -98,6 +107,7 @@ function recordOf({ mission, root, folder, kept }: BegunRun, startedAtMs: number
     folder,
     options,
     leftOut: [...leftOut],
+    journal,
     process: thisProcess(),
     startedAtMs,
   };

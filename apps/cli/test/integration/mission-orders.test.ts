@@ -25,7 +25,7 @@ import { UsageError } from '../../usage-error.ts';
 
 const place = { root: '/r', mission: 'Spring clean' };
 const record: RunRecord = {
-  ...{ version: 1, ...place, folder: '/r', options: {}, leftOut: [], startedAtMs: 0 },
+  ...{ version: 1, ...place, folder: '/r', journal: '/j', options: {}, leftOut: [], startedAtMs: 0 },
   process: { pid: 77 },
 };
 const pause = { type: 'pause', by: 'ada' } as const;
@@ -57,7 +57,7 @@ const control: MissionControl = {
 
 async function listening(patienceMs?: number): Promise<MissionOrders> {
   const orders = await MissionOrders.open({
-    ...{ mission: place.mission, socket, stop: () => heard.push('stop') },
+    ...{ mission: place.mission, socket, stop: (by: string) => heard.push(`stop ${by}`) },
     ...(patienceMs === undefined ? {} : { patienceMs }),
   });
   opened.push(orders);
@@ -120,7 +120,7 @@ describe('a process that listens for orders', () => {
     const stop = { type: 'stop', by: 'ada' } as const;
     expect(await orderRun(record, stop)).toBe('"Spring clean" is being stopped');
     await expect(orderRun(record, stop)).rejects.toThrow('it is being stopped already');
-    expect(heard).toEqual(['stop']);
+    expect(heard).toEqual(['stop ada']);
   });
 
   it('refuses orders once the mission is over, while its process still lives', async () => {

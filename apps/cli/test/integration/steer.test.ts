@@ -96,7 +96,7 @@ const wordTasks = {
 };
 
 describe('a mission that runs, from another terminal', () => {
-  it('is shown, paused, gone on with, and its tasks approved and skipped (F-11)', async () => {
+  it('is shown, and what is held merged once somebody approves it (F-11)', async () => {
     const run = changes();
     await Promise.all([run.printed('quick is held'), run.printed('slow is working')]);
 
@@ -123,7 +123,11 @@ describe('a mission that runs, from another terminal', () => {
     await run.printed('quick is accepted');
     expect(run.stdout).toContain(`quick is merging: ${ME} approved it`);
     expect(git('ls-tree', '--name-only', 'orrery/spring-clean')).toBe('quick.txt');
+  });
 
+  it('is paused and gone on with, and a task of it skipped', async () => {
+    const run = changes();
+    await run.printed('slow is working');
     expect(await told('pause')).toMatchObject({ code: 0 });
     expect((await told('ps')).stdout).toContain(`Spring clean: paused by ${ME}`);
     expect(await told('pause', 'spring-clean')).toMatchObject({
@@ -134,6 +138,7 @@ describe('a mission that runs, from another terminal', () => {
     expect((await told('continue')).stderr).toContain('it is not paused');
 
     expect(await told('skip', 'slow', '--mission', 'Spring clean')).toMatchObject({ code: 0 });
+    expect(await told('skip', 'quick')).toMatchObject({ code: 0 });
     expect(await run.ended).toMatchObject({ code: 1, stderr: '' });
     expect(run.stdout).toContain(`slow is cancelled: ${ME} skipped it`);
     expect(run.stdout).toContain('last is blocked');
@@ -152,7 +157,10 @@ describe('a mission that runs, from another terminal', () => {
     const run = mission('words', wordTasks);
     await run.printed('last is working');
     expect(await orrery('stop')).toMatchObject({ code: 0, stdout: '"words" is being stopped\n' });
-    expect(await run.ended).toMatchObject({ code: 130 });
+    expect(await run.ended).toMatchObject({
+      code: 130,
+      stderr: `orrery: ${ME} stops it from another terminal\n`,
+    });
     expect(run.stdout).toContain('last is cancelled: the mission was stopped');
     expect(await runs()).toMatchObject([{ ended: { stopReason: 'interrupted', exitCode: 130 } }]);
   });

@@ -47,6 +47,17 @@ describe('an interruption', () => {
     expect(process.exits).toEqual([130]);
   });
 
+  it('may come from elsewhere, as the first Ctrl-C, and only once', () => {
+    const { process, clock, interruption } = set();
+    interruption.interrupt();
+    expect([interruption.signal.aborted, interruption.exitCode]).toEqual([true, 130]);
+    clock.advance(500);
+    interruption.interrupt();
+    expect(process.exits).toEqual([]);
+    clock.advance(500);
+    expect(process.exits).toEqual([130]);
+  });
+
   it('takes a signal that npm passes on beside the terminal for the same keystroke', () => {
     const { process, clock } = set();
     process.emit('SIGINT', 'SIGINT');

@@ -1,4 +1,5 @@
 import type { LoopEvent, MissionControl } from '@orrery/ralph-loop';
+import type { CodingEvent } from 'orrery/coding';
 import { describe, expect, it } from 'vitest';
 import { MissionOrder, obey } from '../../../missions/mission-order.ts';
 import { costOf, MissionTally, NO_TALLY, tallied } from '../../../missions/mission-tally.ts';
@@ -29,13 +30,13 @@ const taskOf = (tally: MissionTally, id: string) => tally.tasks.find((task) => t
 
 describe('the tally of a mission', () => {
   it('has what each task is about', () => {
-    const tool = {
+    const tool: CodingEvent = {
       type: 'tool.started',
       toolId: '1',
       kind: 'edit',
       title: 'Edit',
       paths: ['x', 'y'],
-    } as const;
+    };
     const tally = after(
       changed('a', 'working', 2),
       { type: 'task.coding', task: 'a', agent: 'claude', event: tool },

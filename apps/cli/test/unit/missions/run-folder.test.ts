@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   cpSync,
-  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -14,6 +14,7 @@ import {
 import { join } from 'node:path';
 import { identityOf } from 'orrery/coding';
 import { describe, expect, it } from 'vitest';
+import { readRuns } from '../../../missions/own-runs.ts';
 import { RunFolder } from '../../../missions/run-folder.ts';
 import { type RunRecord, statusOf } from '../../../missions/run-record.ts';
 import { RunSeal } from '../../../missions/run-seal.ts';
@@ -157,34 +158,70 @@ describe('a record that somebody else wrote', () => {
       symlinkSync(theirs, linked);
       expect(folder.read()).toMatchObject({ kind: 'foreign', why: 'it lies behind a link' });
       const before = readdirSync(theirs, { recursive: true });
-      expect(() => folder.make({ isAnew: true })).toThrow(UsageError);
-      expect(() => folder.make({ isAnew: true })).toThrow(`The folder ${linked} is a link or no folder`);
+      expect(() => folder.make()).toThrow(UsageError);
+      expect(() => folder.make()).toThrow(`The folder ${linked} is a link or no folder`);
       expect(readdirSync(theirs, { recursive: true })).toEqual(before);
     }
   });
 });
 
-describe('the folder of a run', () => {
-  it('has no journal of a run before when the mission begins anew, and keeps it when it is resumed', () => {
+describe('the journal of a run', () => {
+  it('is one that is not there yet, whatever has come with the repository', () => {
     using here = new RunsHere();
     const folder = here.began();
-    writeFileSync(folder.journal, 'x');
-    writeFileSync(`${folder.journal}-wal`, 'x');
-    folder.make({ isAnew: false });
-    expect(readdirSync(folder.path)).toEqual(['journal', 'journal-wal', 'run.json']);
-    folder.make({ isAnew: true });
-    expect(readdirSync(folder.path)).toEqual(['run.json']);
+    const first = folder.newJournal(7);
+    expect(first).toBe(join(folder.path, `journal-7-${process.pid}`));
+    symlinkSync('/nowhere', first);
+    expect(folder.newJournal(7)).toBe(join(folder.path, `journal-8-${process.pid}`));
   });
 
-  it('is refused where its journal is a link, which would have a run write anywhere', () => {
+  it('is kept with what stands beside it, and those of runs before are not, nor followed where they lead', () => {
     using here = new RunsHere();
     const folder = here.began();
     const theirs = join(here.base, 'theirs');
     writeFileSync(theirs, 'theirs');
-    symlinkSync(theirs, folder.journal);
-    expect(() => folder.make({ isAnew: false })).toThrow(`The file ${folder.journal} is a link; remove it`);
-    folder.make({ isAnew: true });
-    expect([existsSync(folder.journal), readFileSync(theirs, 'utf8')]).toEqual([false, 'theirs']);
+    for (const name of ['journal-1-1', 'journal-1-1-wal', 'journal-2-1', 'journal-2-1-wal', 'notes'])
+      writeFileSync(join(folder.path, name), '');
+    symlinkSync(theirs, join(folder.path, 'journal-3-1'));
+    folder.sweep(join(folder.path, 'journal-2-1'));
+    expect(readdirSync(folder.path)).toEqual(['journal-2-1', 'journal-2-1-wal', 'notes', 'run.json']);
+    folder.sweep('/home/ada/own-journal');
+    expect(readdirSync(folder.path)).toEqual(['notes', 'run.json']);
+    expect(readFileSync(theirs, 'utf8')).toBe('theirs');
+  });
+});
+
+describe('the runs of a repository', () => {
+  const readHere = (here: RunsHere) => readRuns(here.root, { XDG_STATE_HOME: join(here.base, 'state') });
+
+  it('are those of all missions, the last first, and those of others at the end', () => {
+    using here = new RunsHere();
+    expect(readHere(here)).toEqual([]);
+    mkdirSync(join(here.base, 'state'));
+    const seal = new RunSeal(join(here.base, 'state', 'orrery', 'runs.key'));
+    for (const [at, mission] of ['One', 'Two', 'Zwölf – ÆØ'].entries()) {
+      const folder = here.folder(mission, seal);
+      folder.make();
+      folder.write(here.record({ mission, startedAtMs: at }));
+    }
+    here.began({ mission: 'theirs', startedAtMs: 9 });
+    writeFileSync(join(here.root, '.orrery/runs/file'), '');
+    mkdirSync(join(here.root, '.orrery/runs/Not Fitted'));
+    expect(readHere(here).map((run) => (run.kind === 'own' ? run.record.mission : run.why))).toEqual([
+      'Zwölf – ÆØ',
+      'Two',
+      'One',
+      'it was not written by you',
+    ]);
+  });
+
+  it('are none where their folder is a link', () => {
+    using here = new RunsHere();
+    here.began();
+    const runs = join(here.root, '.orrery/runs');
+    renameSync(runs, join(here.base, 'theirs'));
+    symlinkSync(join(here.base, 'theirs'), runs);
+    expect(readHere(here)).toEqual([]);
   });
 });
 

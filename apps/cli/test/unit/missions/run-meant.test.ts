@@ -4,6 +4,7 @@ import { resumedOptions } from '../../../missions/resume-command.ts';
 import type { FoundRun } from '../../../missions/run-folder.ts';
 import { runToResume, runToSteer } from '../../../missions/run-meant.ts';
 import type { RunRecord, RunStatus } from '../../../missions/run-record.ts';
+import type { TypedOptions } from '../../../run-plan.ts';
 import { unfinishedRun } from '../../../missions/unfinished-run.ts';
 import { ENDED, FAILED } from './runs-here.ts';
 
@@ -15,6 +16,7 @@ const record = (mission: string, over: Partial<RunRecord> = {}): RunRecord => ({
   folder: '/r',
   options: {},
   leftOut: [],
+  journal: '/j',
   process: { pid: 77 },
   startedAtMs: 1,
   ...over,
@@ -117,17 +119,13 @@ describe('the run that is resumed', () => {
     expect(() => runToResume(runs, meant(name))).toThrow(message);
   });
 
-  it('goes on as it was typed, with its own journal unless another was named', () => {
-    expect(resumedOptions(record('x', { options: { quiet: true } }), '/j')).toEqual({
+  it('goes on as it was typed, with its journal', () => {
+    expect(resumedOptions(record('x', { options: { quiet: true } }))).toEqual({
       quiet: true,
       journal: '/j',
       resume: true,
     });
-    expect(resumedOptions(record('x', { options: { journal: '/own' } }), '/j')).toEqual({
-      journal: '/own',
-      resume: true,
-    });
-    expect(() => resumedOptions(record('x', { leftOut: ['skills-store'] }), '/j')).toThrow(
+    expect(() => resumedOptions(record('x', { leftOut: ['skills-store'] }))).toThrow(
       '"x" was begun with "--skills-store", which holds a password and was not kept; type its command again with --skills-store, --journal /j and --resume',
     );
   });
@@ -135,10 +133,11 @@ describe('the run that is resumed', () => {
 
 describe('what is kept of a command line', () => {
   it('has absolute paths, no password, and nothing of how it began', () => {
-    const typed = {
-      ...{ repo: '.', json: 'r.json', agents: 'a.ts,/b.ts', quiet: true, anew: true, resume: true },
+    const typed: TypedOptions = {
+      ...{ repo: '.', json: 'r.json', agents: 'a.ts,/b.ts' },
+      ...({ quiet: true, anew: true, resume: true } as const),
       'skills-store': 'postgres://ada:secret@host/db',
-    } as const;
+    };
     expect(keptOptions(typed, ['m.json'], '/home/ada')).toEqual({
       file: '/home/ada/m.json',
       options: { repo: '/home/ada', json: '/home/ada/r.json', agents: '/home/ada/a.ts,/b.ts', quiet: true },

@@ -28,6 +28,7 @@ export class RunsHere implements Disposable {
       folder: this.root,
       options: { verbose: true, json: '/r.json' },
       leftOut: [],
+      journal: '/j',
       process: { pid: process.pid, start: '1', machine: 'another' },
       startedAtMs: 1_000,
       ...over,
@@ -38,7 +39,7 @@ export class RunsHere implements Disposable {
   began(over: Partial<RunRecord> = {}): RunFolder {
     const record = this.record(over);
     const folder = this.folder(record.mission);
-    folder.make({ isAnew: false });
+    folder.make();
     folder.write(record);
     return folder;
   }
