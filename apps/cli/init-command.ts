@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { codeInitCommand } from './code-init/code-init-command.ts';
 import type { CommandDeps } from './command.ts';
 import type { TypedOptions } from './run-plan.ts';
 import { UsageError } from './usage-error.ts';
@@ -25,14 +26,16 @@ const PLACEHOLDER = 'echo "Error: no test specified" && exit 1';
 type JsonObject = Record<string, unknown>;
 
 /**
- * Runs `orrery init`: writes a small team, a mission and a test into a folder. It overwrites nothing. Resolves to the exit
- * code.
+ * Runs `orrery init`: writes a small team, a mission and a test into a folder, or with `--backend` a mission for a coding agent.
+ * It overwrites nothing. Resolves to the exit code.
  */
 export async function initCommand(
-  _options: TypedOptions,
+  options: TypedOptions,
   [folder = '.']: readonly string[],
-  { screen }: Pick<CommandDeps, 'screen'>,
+  deps: Pick<CommandDeps, 'screen' | 'clock'>,
 ): Promise<number> {
+  const { backend } = options;
+  if (backend !== undefined) return codeInitCommand(backend, [folder], deps);
   const target = resolve(folder);
   const files = templateFiles();
   refuseWhatIsThere(folder, target, [...files.keys()]);
@@ -42,7 +45,7 @@ export async function initCommand(
     writeFileSync(join(target, file), text, { flag: 'wx' });
   }
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-  screen.write(whatNow(folder, [...files.keys(), 'package.json'], isInstalled(target, manifest)));
+  deps.screen.write(whatNow(folder, [...files.keys(), 'package.json'], isInstalled(target, manifest)));
   return 0;
 }
 

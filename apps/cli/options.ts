@@ -170,7 +170,13 @@ export const COMMANDS = {
   init: {
     arguments: ['FOLDER'],
     help: 'Write a small team, a mission and a test into a folder (default: the current one)',
-    options: { help: HELP },
+    options: {
+      backend: {
+        value: 'NAME',
+        help: 'Instead: a mission for a coding agent, for a git repository: claude, codex, gemini, opencode, acp',
+      },
+      help: HELP,
+    },
   },
   doctor: {
     arguments: [],

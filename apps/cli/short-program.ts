@@ -1,0 +1,77 @@
+import type { Readable } from 'node:stream';
+import type { Clock } from 'orrery';
+import { GuardedProcess, programEnv } from 'orrery/coding';
+
+/** How long a program may take that is only asked something, milliseconds. Some load for seconds before they say their version. */
+const TIMEOUT_MS = 20_000;
+/** What is kept of its output, bytes. */
+const MAX_BYTES = 8 * 1024 * 1024;
+
+/**
+ * What a program that was asked something has said.
+ *
+ * - `output`  the beginning of its standard output; it is whole unless `isCut`.
+ * - `failure` it could not be started, or was ended because its time was over.
+ */
+export interface ShortAnswer {
+  readonly code: number | null;
+  readonly output: string;
+  readonly isCut: boolean;
+  readonly failure?: string;
+}
+
+/** - `env` names of variables that it is given although they look like secrets. */
+export interface ShortOrder {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd?: string;
+  readonly env?: readonly string[];
+}
+
+let asked = 0;
+
+/** Runs a program to its end, bounded in time and output. It has nothing to read, and nothing that it starts outlives it. */
+export async function askProgram(
+  { command, args, cwd, env = [] }: ShortOrder,
+  clock: Pick<Clock, 'setTimer'>,
+): Promise<ShortAnswer> {
+  // The clock's timers let this process end, and the program may be over before its family is known to be gone.
+  using _ = keptRunning();
+  const mark = `orrery-ask-${process.pid}-${asked++}`;
+  const program = new GuardedProcess({ command, args, cwd, env: programEnv(process.env, env), mark }, clock);
+  program.input.end();
+  let timedOut = false;
+  const cancel = clock.setTimer(TIMEOUT_MS, () => {
+    timedOut = true;
+    program.kill();
+  });
+  const [kept, end] = await Promise.all([beginningOf(program.output), program.ended, drained(program.log)]);
+  cancel();
+  const failure = timedOut ? `said nothing within ${TIMEOUT_MS / 1_000} s` : end.failure;
+  return { code: end.code, ...kept, ...(failure === undefined ? {} : { failure }) };
+}
+
+/** Keeps this process running until it is disposed of. */
+function keptRunning(): Disposable {
+  const { port1 } = new MessageChannel();
+  port1.ref();
+  return { [Symbol.dispose]: () => port1.close() };
+}
+
+async function beginningOf(stream: Readable): Promise<Pick<ShortAnswer, 'output' | 'isCut'>> {
+  const kept: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      if (bytes < MAX_BYTES) kept.push(chunk.subarray(0, MAX_BYTES - bytes));
+      bytes += chunk.length;
+    }
+  } catch {
+    // It was ended while it wrote; `failure` says so.
+  }
+  return { output: Buffer.concat(kept).toString('utf8'), isCut: bytes > MAX_BYTES };
+}
+
+async function drained(stream: Readable): Promise<void> {
+  await beginningOf(stream);
+}
