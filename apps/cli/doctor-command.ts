@@ -6,7 +6,9 @@ import { table } from '@orrery/ralph-loop';
 import { type AgentCard, isOrreryError, type Team } from 'orrery';
 import packageJson from 'orrery/package.json' with { type: 'json' };
 import { agentsMeant } from './agents-meant.ts';
+import { codingPrograms, gitFinding } from './coding-programs.ts';
 import type { CommandDeps } from './command.ts';
+import type { DoctorFinding } from './doctor-finding.ts';
 import { DEFAULT_PORT, readPort } from './option-values.ts';
 import { isInstalled, optionalPackages } from './optional-packages.ts';
 import type { TypedOptions } from './run-plan.ts';
@@ -15,31 +17,21 @@ import { unapprovedCatalogues } from './unapproved-catalogues.ts';
 import { UsageError } from './usage-error.ts';
 
 /**
- * One thing that was checked.
- *
- * - `state`  `missing` for something optional; `fault` for what must be mended before anything starts.
- */
-interface Finding {
-  readonly area: 'machine' | 'packages' | 'folder' | 'agents' | 'catalogues';
-  readonly what: string;
-  readonly state: 'ok' | 'missing' | 'fault';
-  readonly text: string;
-}
-
-/**
  * Runs `orrery doctor`: checks this machine and folder, and starts the team. Resolves to the exit code, 1 if something must
  * be mended.
  */
 export async function doctorCommand(
   options: TypedOptions,
-  { screen, version }: Pick<CommandDeps, 'screen' | 'version'>,
+  { screen, version, clock }: Pick<CommandDeps, 'screen' | 'version' | 'clock'>,
 ): Promise<number> {
   const port = readPort('--port', options['port']) ?? DEFAULT_PORT;
   const findings = [
     ...machine(version),
+    await gitFinding(clock),
     await portState(port),
     ...['.', tmpdir()].map(writable),
     ...whatIsInstalled(),
+    ...(await codingPrograms(clock)),
     ...(await whatStarts(options)),
   ];
   const isJson = options['json'] === true;
@@ -48,7 +40,7 @@ export async function doctorCommand(
 }
 
 /** Reports the versions and processors. Node is new enough here, because the command refuses older ones. */
-function machine(version: string): Finding[] {
+function machine(version: string): DoctorFinding[] {
   const cores = availableParallelism();
   return [
     ok('machine', 'Orrery', version),
@@ -61,7 +53,7 @@ function machine(version: string): Finding[] {
   ];
 }
 
-const ok = (area: Finding['area'], what: string, text: string): Finding => ({
+const ok = (area: DoctorFinding['area'], what: string, text: string): DoctorFinding => ({
   area,
   what,
   state: 'ok',
@@ -69,7 +61,7 @@ const ok = (area: Finding['area'], what: string, text: string): Finding => ({
 });
 
 /** Checks whether `orrery up` could listen on a port. */
-async function portState(port: number): Promise<Finding> {
+async function portState(port: number): Promise<DoctorFinding> {
   const what = `port ${port}`;
   const server = createServer();
   const { promise, resolve: settle } = Promise.withResolvers<string | undefined>();
@@ -82,7 +74,7 @@ async function portState(port: number): Promise<Finding> {
   return { area: 'machine', what, state: 'missing', text: `${why}; "orrery up --port N" takes another` };
 }
 
-function writable(folder: string): Finding {
+function writable(folder: string): DoctorFinding {
   const what = resolve(folder);
   try {
     accessSync(folder, constants.W_OK);
@@ -93,7 +85,7 @@ function writable(folder: string): Finding {
   }
 }
 
-const whatIsInstalled = (): Finding[] =>
+const whatIsInstalled = (): DoctorFinding[] =>
   optionalPackages.map(([name, what]) =>
     isInstalled(name)
       ? ok('packages', name, `is installed, for ${what}`)
@@ -101,13 +93,13 @@ const whatIsInstalled = (): Finding[] =>
   );
 
 /** Starts the team, and reports its agents or the failure. */
-async function whatStarts(options: TypedOptions): Promise<Finding[]> {
+async function whatStarts(options: TypedOptions): Promise<DoctorFinding[]> {
   try {
     const agents = await agentsMeant(options['agents']);
     await using system = await startTeam({ agents });
     const roster = await system.roster();
     const found = roster.map(
-      ({ id, status, capabilities, place }): Finding => ({
+      ({ id, status, capabilities, place }): DoctorFinding => ({
         area: 'agents',
         what: id,
         state: status === 'failed' ? 'fault' : 'ok',
@@ -127,8 +119,8 @@ async function whatStarts(options: TypedOptions): Promise<Finding[]> {
 async function foreignCatalogues(
   system: Pick<Team, 'recentEvents' | 'registry'>,
   isShown: boolean,
-): Promise<Finding[]> {
-  return (await unapprovedCatalogues(system)).map(({ agentId: what, reason }): Finding => {
+): Promise<DoctorFinding[]> {
+  return (await unapprovedCatalogues(system)).map(({ agentId: what, reason }): DoctorFinding => {
     const card = system.registry.getById(what);
     const text =
       isShown && card !== undefined
@@ -151,9 +143,9 @@ function textsOn({
   return texts.replace(/[^ -~]/gu, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`);
 }
 
-const MARKS: Readonly<Record<Finding['state'], string>> = { ok: 'ok', missing: '-', fault: 'FAULT' };
+const MARKS: Readonly<Record<DoctorFinding['state'], string>> = { ok: 'ok', missing: '-', fault: 'FAULT' };
 
-function textOf(findings: readonly Finding[]): string {
+function textOf(findings: readonly DoctorFinding[]): string {
   const faults = findings.filter(({ state }) => state === 'fault').length;
   const rows = findings.map(({ area, what, state, text }) => [MARKS[state], area, what, text]);
   const verdict = faults === 0 ? 'Everything needed is there' : `To be mended: ${faults}`;
