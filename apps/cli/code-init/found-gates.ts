@@ -67,9 +67,7 @@ export function foundGates(files: CommittedFiles, { file, missions }: GatesFor):
     setup: setups.length === 0 ? undefined : setups.join(' && '),
     makes: toolchains.flatMap(({ makes }) => makes),
     gates: hasTests ? gates : [...gates, gateToWrite(file)],
-    protect: [
-      ...new Set([...toolchains.flatMap(({ protect }) => protect), ...ALWAYS, file, ...missions]),
-    ],
+    protect: [...new Set([...toolchains.flatMap(({ protect }) => protect), ...ALWAYS, file, ...missions])],
     lacks: toolchains.flatMap(({ lacks }) => lacks),
   };
 }

@@ -70,7 +70,7 @@ export function makeToolchain(files: CommittedFiles): Toolchain | undefined {
   const [file] = present(files, 'GNUmakefile', 'makefile', 'Makefile');
   if (file === undefined) return undefined;
   const text = files.text(file);
-  const target = ['test', 'check'].find((name) => new RegExp(`^${name}[ \\t]*:(?!=)`, 'm').test(text));
+  const target = ['test', 'check'].find((name) => new RegExp(`^${name}[ \\t]*:(?!:{0,2}=)`, 'm').test(text));
   if (target === undefined) return undefined;
   const recipe = new RegExp(`^${target}[ \\t]*:.*\\n(?:\\t.*\\n?)*`, 'm').exec(text)?.[0] ?? '';
   const runner = countedRunner(recipe);
