@@ -1,7 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { BACKENDS } from 'orrery/coding';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Orrery } from '../spawn-orrery.ts';
 
@@ -29,9 +32,49 @@ export const agent = defineAgent({ id: '${id}', name: '${id.toUpperCase()}', ver
 `;
 
 async function doctor(...words: readonly string[]): Promise<{ code: number | null; found: Found[] }> {
-  const { code, stdout } = await new Orrery(['doctor', '--json', ...words], { cwd: folder }).ended;
-  return { code, found: JSON.parse(stdout) as Found[] };
+  const { code, found } = await doctorWith({}, ...words);
+  return { code, found };
 }
+
+async function doctorWith(env: NodeJS.ProcessEnv, ...words: readonly string[]) {
+  const { code, stdout, stderr } = await new Orrery(['doctor', '--json', ...words], { cwd: folder, env })
+    .ended;
+  return { code, found: JSON.parse(stdout) as Found[], said: `${stdout}${stderr}` };
+}
+
+const STAND_INS = fileURLToPath(new URL('../../../../test/fixtures/coding/bin', import.meta.url));
+
+/** An environment in which nobody is logged in, with these programs, git and node on the `PATH`. */
+function machineWith(programs: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  const [bin, home] = ['bin', 'home'].map((name) => join(folder, name)) as [string, string];
+  for (const path of [bin, home]) mkdirSync(path);
+  const git = execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+  for (const [name, file] of Object.entries({ node: process.execPath, git, ...programs }))
+    symlinkSync(file, join(bin, name));
+  const ownPlaces = { CLAUDE_CONFIG_DIR: undefined, CODEX_HOME: undefined, XDG_DATA_HOME: undefined };
+  return { ...NOBODY, ...ownPlaces, PATH: bin, HOME: home };
+}
+
+/** No credentials of whoever runs the test. */
+const NOBODY: NodeJS.ProcessEnv = Object.fromEntries(
+  Object.values(BACKENDS).flatMap(({ env }) => env.map((name) => [name, undefined])),
+);
+
+/** A program with this script, for `machineWith`. */
+function script(name: string, text: string): string {
+  const file = join(folder, `${name}-script`);
+  writeFileSync(file, `#!/bin/sh\n${text}\n`);
+  chmodSync(file, 0o755);
+  return file;
+}
+
+const standIn = (name: string): string => join(STAND_INS, name);
+const agentsOf = (found: readonly Found[]): Record<string, string> =>
+  Object.fromEntries(
+    found
+      .filter(({ area }) => area === 'coding agents')
+      .map(({ what, state, text }) => [what, `${state}: ${text}`]),
+  );
 
 describe('orrery doctor', () => {
   it('starts the agents of the folder and says that they run', async () => {
@@ -86,5 +129,93 @@ describe('orrery doctor', () => {
         text: expect.stringMatching(/approved: 'sha256:[0-9a-f]{64}'.*"description":"calls"/) as string,
       },
     ]);
+  });
+
+  it('says which coding agents are there, in which version, and that a missing one is no fault', async () => {
+    agent('one', greeter('one'));
+    const env = machineWith({
+      claude: standIn('claude'),
+      gemini: standIn('gemini'),
+      'codex-acp': standIn('claude'),
+    });
+    const { code, found } = await doctorWith(env);
+    expect(code).toBe(0);
+    const unknown = 'whether it is logged in cannot be told without asking it';
+    expect(agentsOf(found)).toEqual({
+      claude: `ok: 1.2.3; ${unknown}`,
+      codex: 'missing: is not on the PATH',
+      gemini: `ok: 1.2.3; ${unknown}`,
+      opencode: 'missing: is not on the PATH',
+      'claude-agent-acp': 'missing: is not on the PATH',
+      'claude-code-acp': 'missing: is not on the PATH',
+      'codex-acp': `ok: 1.2.3; ${unknown}`,
+    });
+    expect(found).toContainEqual(
+      expect.objectContaining({
+        area: 'machine',
+        what: 'git',
+        state: 'ok',
+        text: expect.stringMatching(/^\d+\.\d+.*2\.30/) as string,
+      }),
+    );
+  });
+
+  it('sees credentials in variables and files, and shows none of them', async () => {
+    agent('one', greeter('one'));
+    const names = ['claude', 'codex', 'gemini', 'opencode'];
+    const env = machineWith(Object.fromEntries(names.map((name) => [name, standIn(name)])));
+    const home = String(env['HOME']);
+    const secret = 'a-secret-that-nobody-may-see';
+    for (const path of ['.claude', '.local/share/opencode']) mkdirSync(join(home, path), { recursive: true });
+    writeFileSync(join(home, '.claude/.credentials.json'), JSON.stringify({ token: secret }));
+    // Nobody is logged in: an empty list is what is left of a login.
+    writeFileSync(join(home, '.local/share/opencode/auth.json'), '{}');
+    const { found, said } = await doctorWith({ ...env, GOOGLE_API_KEY: secret });
+    expect(agentsOf(found)).toMatchObject({
+      claude: `ok: 1.2.3; has credentials: the file ${join(home, '.claude/.credentials.json')}`,
+      codex: 'missing: 1.2.3; is not logged in, "codex login status" says; "codex login" does it',
+      gemini: 'ok: 1.2.3; has credentials: the variable GOOGLE_API_KEY',
+      opencode: 'ok: 1.2.3; whether it is logged in cannot be told without asking it',
+    });
+    expect(said).not.toContain(secret);
+  });
+
+  it('asks Codex itself where its login is in no file that is known, and repeats nothing of what it says', async () => {
+    agent('one', greeter('one'));
+    const asked = script(
+      'codex',
+      '[ "$1" = login ] && { echo "Logged in using an API key - sk-proj-***WXYZ1"; exit 0; }; echo 0.145.0',
+    );
+    const { found, said } = await doctorWith(machineWith({ codex: asked }));
+    expect(agentsOf(found)['codex']).toBe('ok: 0.145.0; is logged in, "codex login status" says');
+    expect(said).not.toContain('WXYZ1');
+  });
+
+  it('says what is wrong with a program that is there and does not start, and lets no terminal act on what it says', async () => {
+    agent('one', greeter('one'));
+    const { code, found, said } = await doctorWith(
+      machineWith({
+        claude: script('claude', 'exit 3'),
+        codex: script('codex', 'printf "\\033[31mno number\\n"'),
+        gemini: script('gemini', 'printf "\\033]0;x\\0071.0.0\\033[31m\\n"'),
+      }),
+    );
+    expect(code).toBe(0);
+    expect(agentsOf(found)).toMatchObject({
+      claude: 'missing: cannot be used: claude --version ended with code 3',
+      gemini: expect.stringMatching(/^ok: 1\.0\.0;/) as string,
+    });
+    expect(agentsOf(found)['codex']).toContain('says no version');
+    expect(said).not.toContain('\u001B');
+  });
+
+  it('says that git is not there, or too old, and that missions without changes need none', async () => {
+    agent('one', greeter('one'));
+    const { code, found } = await doctorWith(machineWith({ git: script('git', 'echo git version 2.29.3') }));
+    expect(code).toBe(0);
+    expect(found.find(({ what }) => what === 'git')).toMatchObject({
+      state: 'missing',
+      text: '2.29.3, needed is 2.30 or later, for missions that change a repository',
+    });
   });
 });
