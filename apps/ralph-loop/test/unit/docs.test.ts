@@ -14,8 +14,8 @@ const read = (page: string): string =>
 const missions = `${read('missions.md')}\n${read('mission-report.md')}`;
 
 /** The code blocks whose fence says `language`. */
-const blocks = (language: string): string[] =>
-  [...missions.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)]
+const blocks = (language: string, text = missions): string[] =>
+  [...text.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)]
     .filter(([, fence]) => fence === language)
     .map(([, , text = '']) => text);
 
@@ -51,6 +51,19 @@ describe('docs/missions.md and docs/mission-report.md', () => {
       (schema) => Object.keys(schema.shape),
     );
     for (const name of [...names, ...Object.keys(EXIT_CODES)]) expect(missions).toContain(`\`${name}\``);
+  });
+});
+
+describe('docs/coding-missions.md', () => {
+  const page = read('coding-missions.md');
+
+  it('is one page: at most 8 KB', () => {
+    expect(Buffer.byteLength(page)).toBeLessThanOrEqual(8_192);
+  });
+
+  it('shows a rehearsal that can be run', () => {
+    const [rehearsal = ''] = blocks('json mission', page);
+    expect(parseMission(rehearsal, 'docs').code?.backends).toMatchObject([{ id: 'rehearsal' }]);
   });
 });
 
