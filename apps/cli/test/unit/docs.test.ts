@@ -75,6 +75,26 @@ describe('docs/trace.md', () => {
   });
 });
 
+describe('docs/loops-compared.md', () => {
+  /** `$T FILE -t 'words'`, as the page writes it. */
+  const shown = [...doc('loops-compared.md').matchAll(/\$T ([\w./-]+\.test\.ts)(?: -t '([^']+)')?/g)];
+
+  it('names tests that are there, by words of their titles', () => {
+    expect(shown.length).toBeGreaterThan(5);
+    for (const [, file = '', words = ''] of shown) {
+      const test = readFileSync(new URL(`../../../../${file}`, import.meta.url), 'utf8');
+      expect(test, `${file}: ${words}`).toMatch(new RegExp(`\\b(?:it|describe)\\(\\s*'[^\\n]*${words}`));
+    }
+  });
+
+  it('names files and versions of others, one row for each loop', () => {
+    const [, table = ''] = doc('loops-compared.md').split('## What was looked at');
+    const rows = [...(table.split('## ')[0] ?? '').matchAll(/^\| (?!loop|---)(.*) \|$/gm)];
+    expect(rows).toHaveLength(10);
+    for (const [, row = ''] of rows) expect(row).toMatch(/`[^`]+`|https:/);
+  });
+});
+
 describe('the options', () => {
   it('are all explained in one line each', () => {
     for (const { options } of Object.values(COMMANDS)) {
