@@ -1,6 +1,6 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
-import { findMissions, type MissionBackend, nearest, printable, table } from '@orrery/ralph-loop';
+import { basename, join } from 'node:path';
+import { findMissions, type MissionBackend, nearest, printable } from '@orrery/ralph-loop';
 import { BACKENDS } from 'orrery/coding';
 import { ACP_PROGRAMS } from '../acp-programs.ts';
 import type { CommandDeps } from '../command.ts';
@@ -9,6 +9,7 @@ import { programOnPath } from '../program-on-path.ts';
 import { UsageError } from '../usage-error.ts';
 import { codingDefaults, codingMission, REASONS } from './coding-mission.ts';
 import { type FoundGates, foundGates, NO_TESTS } from './found-gates.ts';
+import { initLines } from './init-lines.ts';
 import { freeBranch, plainName } from './mission-names.ts';
 import { notIgnored, type RepositoryFacts, repositoryFacts } from './repository-facts.ts';
 import { type PlainData, yamlText } from './yaml-text.ts';
@@ -48,7 +49,7 @@ export async function codeInitCommand(
     ...(found.hasTests ? [] : [`${NO_TESTS}; until then "write-a-gate" fails, and nothing is accepted`]),
     ...(await unready(found, facts, { backend, clock })),
   ];
-  screen.write(`${saidOf({ facts, found, missions, file, backend, lacks }).map(printable).join('\n')}\n`);
+  screen.write(`${initLines({ facts, found, missions, file, backend, lacks }).map(printable).join('\n')}\n`);
   return 0;
 }
 
@@ -109,55 +110,5 @@ async function unready(
       : [
           `Files with changes that are not committed: ${unsaved}; attempts begin at the last commit, without them`,
         ]),
-  ];
-}
-
-interface Said extends Pick<Meant, 'backend'> {
-  readonly facts: RepositoryFacts;
-  readonly found: FoundGates;
-  readonly missions: readonly string[];
-  readonly file: string;
-  readonly lacks: readonly string[];
-}
-
-function saidOf({ facts, found, missions, file, backend, lacks }: Said): string[] {
-  const { toolchains, setup, gates, protect } = found;
-  const rows = [
-    ...toolchains.map(({ id, found: by }) => [id, by.join(', ')]),
-    ...missions.map((path) => ['tasks', path]),
-    ...(setup === undefined ? [] : [['setup', setup]]),
-    ...gates.map(({ name, run, tests }) => [
-      `gate ${name}`,
-      `${String(run)}${tests === undefined ? '' : '   (its tests are counted)'}`,
-    ]),
-    ['agent', typeof backend === 'string' ? BACKENDS[backend].name : backend.command.join(' ')],
-  ];
-  const isElsewhere = resolve('.') !== resolve(facts.root);
-  const which = missions.length > 1 ? ' FILE' : '';
-  return [
-    `${facts.root}, a git repository on ${facts.base}`,
-    '',
-    'Found:',
-    ...table(rows, '  '),
-    ...(lacks.length === 0 ? [] : ['', 'Not as it should be:', ...lacks.map((lack) => `  ${lack}`)]),
-    '',
-    `Written: ${file}`,
-    `  No task may change ${protect.join(', ')}:`,
-    '  they decide what the gates run, what setup installs, what is checked elsewhere, and what there is to do.',
-    '',
-    'Now:',
-    ...table(
-      [
-        ...(isElsewhere ? [[`cd ${facts.root}`, '']] : []),
-        ...(missions.length === 0 ? [[`edit ${file}`, 'puts your tasks in the place of the example']] : []),
-        ['orrery doctor', 'says whether the agent is there and logged in'],
-        [
-          `orrery check${which}`,
-          'says what would be done and what it comes to at worst; it starts nothing and costs nothing',
-        ],
-        [`orrery run${which}`, 'does it'],
-      ],
-      '  ',
-    ),
   ];
 }

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { printable } from '@orrery/ralph-loop';
 import type { Clock } from 'orrery';
 import { askProgram, type ShortAnswer } from '../short-program.ts';
 import { UsageError } from '../usage-error.ts';
@@ -35,7 +36,7 @@ export async function repositoryFacts(
   if (top.failure !== undefined) throw new UsageError(`Git cannot be started: ${top.failure}`);
   if (top.code !== 0 || top.output === '')
     throw new UsageError(
-      `Folder "${folder}" is in no git repository with files; run "git init" there, and commit`,
+      `Folder "${folder}" is in no git repository with files that can be used${whyOf(top)}; run "git init" there, and commit`,
     );
   const root = top.output.replace(/\r?\n$/, '');
   const git = gitIn(root, clock);
@@ -61,6 +62,12 @@ export async function repositoryFacts(
     unsaved: status.output.split('\0').filter((line) => line !== '').length,
     files: { paths, text: (path) => texts.get(path) ?? '' },
   };
+}
+
+/** The first line of what git says of its failure. */
+function whyOf({ log }: ShortAnswer): string {
+  const [line = ''] = log.split('\n');
+  return line === '' ? '' : ` (${printable(line).slice(0, 200)})`;
 }
 
 /** Those of the folders that git does not ignore, so that they would be committed with a change. */

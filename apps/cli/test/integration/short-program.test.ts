@@ -12,21 +12,16 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const node = (script: string, clock = wallClock) =>
-  askProgram({ command: process.execPath, args: ['-e', script], cwd: folder }, clock);
-
-/** Its time is over at once; what waits for processes to go away does so as ever. */
-const hasty: typeof wallClock = {
-  ...wallClock,
-  setTimer: (delayMs, fire) => wallClock.setTimer(delayMs === 20_000 ? 0 : delayMs, fire),
-};
+const node = (script: string) =>
+  askProgram({ command: process.execPath, args: ['-e', script], cwd: folder }, wallClock);
 
 describe('askProgram', () => {
   it('resolves to what the program said and its exit code', async () => {
-    expect(await node('console.log("1.2.3"); process.exitCode = 3')).toEqual({
+    expect(await node('console.log("1.2.3"); console.error("no"); process.exitCode = 3')).toEqual({
       code: 3,
       output: '1.2.3\n',
       isCut: false,
+      log: 'no\n',
     });
   });
 
@@ -36,8 +31,12 @@ describe('askProgram', () => {
   });
 
   it('ends what says nothing within its time', async () => {
-    const { code, failure } = await node('setInterval(() => {}, 1_000)', hasty);
-    expect({ code, failure }).toEqual({ code: null, failure: 'said nothing within 20 s' });
+    const silent = ['-e', 'setInterval(() => {}, 1_000)'];
+    const { code, failure } = await askProgram(
+      { command: process.execPath, args: silent, timeoutMs: 1 },
+      wallClock,
+    );
+    expect({ code, failure }).toEqual({ code: null, failure: 'said nothing within 0.001 s' });
   });
 
   it('gives it no secrets and nothing to read', async () => {
