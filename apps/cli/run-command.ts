@@ -1,15 +1,12 @@
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import {
   advanceSpending,
   buildReport,
   capabilitiesOf,
   changesCode,
-  CodeWork,
   explainTask,
   gatherReceipts,
   htmlReport,
-  isDone,
   type LoopEvent,
   MissionSkills,
   missingLoopAgents,
@@ -23,7 +20,6 @@ import {
   type ReportDetail,
   runMission,
   sarifReport,
-  syncMission,
   type Spending,
   terminalReport,
 } from '@orrery/ralph-loop';
@@ -36,6 +32,7 @@ import { builtPage, watchLines } from './watch/watch-page.ts';
 import { BoardView } from './board-view.ts';
 import type { Interruption } from './interruption.ts';
 import type { OutputFile } from './output-file.ts';
+import { CodeRun, synced } from './code-run.ts';
 import { LinesView } from './lines-view.ts';
 import { NdjsonView, reportLine } from './ndjson-view.ts';
 import { ProgressView } from './progress-view.ts';
@@ -54,7 +51,7 @@ export async function runCommand(
   positionals: readonly string[],
   deps: CommandDeps,
 ): Promise<number> {
-  const plan = await planRun(options, positionals);
+  const plan = await planRun(options, positionals, deps.clock);
   // After a second Ctrl-C half a trace is useful, half a report is not.
   const onExit = () => {
     plan.outputs.record?.commit();
@@ -88,8 +85,9 @@ async function carryOut(plan: RunPlan, deps: CommandDeps): Promise<number> {
   using _tokenFile = await serveWatch(system, plan, mission, deps);
   const stopTrace = await startTrace(system, plan, deps);
   const skills = missionSkills(system, plan, deps);
-  const { outcome, spending } = await watched(system, plan, { watch: mission, skills }, deps);
-  const syncFailure = await synced(plan, outcome, deps);
+  const { outcome, spending, code } = await watched(system, plan, { watch: mission, skills }, deps);
+  using _steered = code;
+  const sync = await synced(plan, outcome);
   const { failOn, levels, baseline } = plan;
   const { signalNumber } = interruption;
   const skillsReport = await skills?.conclude();
@@ -103,12 +101,14 @@ async function carryOut(plan: RunPlan, deps: CommandDeps): Promise<number> {
     ...(receipts === undefined ? {} : { receipts }),
     spending,
   });
+  // At once: the end of an interrupted run is cut off.
+  code?.end(outcome.stopReason, { exitCode: report.exitCode, isSynced: sync.isWhole });
   // The reports first: the end of an interrupted run is cut off, and a trace is of use without its last events.
-  const failures = [...writeReports(report, plan, deps), await stopTrace(), syncFailure].filter(
+  const failures = [...writeReports(report, plan, deps), await stopTrace(), sync.failure].filter(
     (one) => one !== undefined,
   );
   for (const failure of failures) errors.write(`orrery: ${failure}\n`);
-  if (isTalkative(plan)) screen.write(written(plan));
+  if (isTalkative(plan)) screen.write(sync.text + written(plan));
   if (plan.watch !== undefined) await untilInterrupted(plan, deps);
   if (interruption.signal.aborted) await system.stop({ drainMs: 0 });
   return report.exitCode === 0 && failures.length > 0 ? EXIT_UNWRITTEN : report.exitCode;
@@ -177,21 +177,29 @@ const missionSkills = (
     signal: interruption.signal,
   });
 
+/** What came of a mission. `code` is to be ended, if it changes a repository. */
+interface Watched {
+  readonly outcome: MissionOutcome;
+  readonly spending: Spending;
+  readonly code: CodeRun | undefined;
+}
+
 async function watched(
   system: Team,
   plan: RunPlan,
   { watch, skills }: { readonly watch: MissionWatch; readonly skills: MissionSkills | undefined },
   deps: CommandDeps,
-): Promise<{ readonly outcome: MissionOutcome; readonly spending: Spending }> {
+): Promise<Watched> {
   const { interruption, clock } = deps;
   const { mission, root, journal, isResumed, baseline } = plan;
   const progress =
     journal === undefined ? undefined : await openProgress(system.records, mission, { root, isResumed });
-  const code = await codeWork(plan, { runId: progress?.runId, tell: (event) => tell(event) }, deps);
+  const code = await CodeRun.open(plan, { progress, tell: (event) => tell(event) }, deps);
   const view = await viewOf(plan, system, deps);
   let spending = NO_SPENDING;
   const tell = (event: LoopEvent): void => {
     spending = advanceSpending(spending, event);
+    code?.hear(event);
     watch.hear(event);
     view.show(event);
   };
@@ -202,6 +210,7 @@ async function watched(
         root,
         signal: interruption.signal,
         onEvent: tell,
+        onControl: (control) => code?.attach(control),
         ...(baseline === undefined ? {} : { baseline: baseline.path }),
       },
       {
@@ -209,55 +218,13 @@ async function watched(
         clock,
         ...(progress && { progress }),
         ...(skills && { skills }),
-        ...(code && { code }),
+        ...(code && { code: code.work }),
       },
     );
-    return { outcome, spending };
+    return { outcome, spending, code };
   } finally {
     await code?.close();
     view.close();
-  }
-}
-
-/** The work on the repository, if the mission changes it. Its gates tell what they do. */
-async function codeWork(
-  { mission, root }: RunPlan,
-  { runId, tell }: { readonly runId: string | undefined; readonly tell: (event: LoopEvent) => void },
-  { clock }: CommandDeps,
-): Promise<CodeWork | undefined> {
-  const { code } = mission;
-  if (code === undefined) return undefined;
-  return await CodeWork.open(
-    { ...mission, code },
-    {
-      root,
-      clock,
-      runId: runId ?? randomUUID(),
-      env: process.env,
-      newMark: randomUUID,
-      onGate: (task, event) => tell({ type: 'task.gate', task, event, atMs: clock.now() }),
-    },
-  );
-}
-
-/** Marks what was accepted where the mission comes from, if that is asked for. Resolves to what went wrong. */
-async function synced(
-  { isSynced, source, shows }: RunPlan,
-  { tasks }: MissionOutcome,
-  { screen }: CommandDeps,
-): Promise<string | undefined> {
-  if (!isSynced) return undefined;
-  const lost = new Set(
-    tasks.filter(({ status }) => !isDone(status)).map(({ context }) => context.item.taskId),
-  );
-  const done = tasks.map(({ context }) => context.item.taskId).filter((task) => !lost.has(task));
-  try {
-    const { written } = await syncMission(source, Object.fromEntries(done.map((task) => [task, 'accepted'])));
-    if (shows !== 'quiet' && written.length > 0)
-      screen.write(printable(`Marked as done in ${source.file}: ${written.join(', ')}`).concat('\n'));
-    return undefined;
-  } catch (error) {
-    return `What was accepted could not be marked in ${source.file}: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 

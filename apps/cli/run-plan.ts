@@ -1,5 +1,5 @@
 import { basename, resolve } from 'node:path';
-import type { AgentSpec } from 'orrery';
+import type { AgentSpec, Clock } from 'orrery';
 import { type Baseline, changesCode, type RuleLevel, type Severity } from '@orrery/ralph-loop';
 import { auditRules, refuseUnknownRules } from './audit-rules.ts';
 import { type MeantMission, missionMeant } from './mission-meant.ts';
@@ -13,6 +13,11 @@ import {
   readTask,
   readWorkers,
 } from './option-values.ts';
+import { keptOptions } from './missions/kept-options.ts';
+import { runFolder } from './missions/own-runs.ts';
+import { repositoryTop } from './missions/repository-top.ts';
+import type { BegunRun } from './missions/steered-run.ts';
+import { unfinishedRun } from './missions/unfinished-run.ts';
 import { OutputFile } from './output-file.ts';
 import { skillsMeant } from './skills-meant.ts';
 import { UsageError } from './usage-error.ts';
@@ -42,6 +47,8 @@ export interface RunPlan extends MeantMission {
   readonly journal: string | undefined;
   /** Whether tasks that the journal has accepted are skipped. */
   readonly isResumed: boolean;
+  /** What is kept of it in the repository, if it changes that. */
+  readonly kept: Omit<BegunRun, 'mission' | 'journal'> | undefined;
   /** Whether what is accepted is marked in the list that the mission was read from. */
   readonly isSynced: boolean;
   /** How the run is watched; undefined if it is not. */
@@ -52,7 +59,11 @@ export interface RunPlan extends MeantMission {
 }
 
 /** Checks the options before anything starts. Throws UsageError or MissionError. */
-export async function planRun(options: TypedOptions, positionals: readonly string[]): Promise<RunPlan> {
+export async function planRun(
+  options: TypedOptions,
+  positionals: readonly string[],
+  clock: Clock,
+): Promise<RunPlan> {
   const failOn = readSeverity(options['fail-on']);
   const workers = readWorkers(options['workers']);
   const levels = readLevels(options['rule']);
@@ -67,14 +78,58 @@ export async function planRun(options: TypedOptions, positionals: readonly strin
     throw new UsageError(
       'Option "--pull-request" is given, but no task of the mission changes the repository',
     );
-  const { journal, isResumed } = readJournal(options);
+  const { journal: named, isResumed } = readJournal(options);
+  const { kept, newJournal } = keptRun(meant, {
+    options,
+    positionals,
+    isResumed,
+    nowMs: clock.now(),
+  });
   const watch = readWatch(options);
   const skills = await readSkills(options, meant.root);
   const outputs = openOutputs(options);
   return {
     ...meant,
     isSynced: options['sync'] === true,
-    ...{ watch, failOn, levels, baseline, shows, workers, explain, journal, isResumed, skills, outputs },
+    kept,
+    journal: named ?? newJournal,
+    ...{ watch, failOn, levels, baseline, shows, workers, explain, isResumed, skills, outputs },
+  };
+}
+
+/** What is kept of a run that changes its repository. Throws UsageError if its last run was not finished and nobody says so. */
+function keptRun(
+  { mission, source, root }: MeantMission,
+  {
+    options,
+    positionals,
+    isResumed,
+    nowMs,
+  }: {
+    readonly options: TypedOptions;
+    readonly positionals: readonly string[];
+    readonly isResumed: boolean;
+    readonly nowMs: number;
+  },
+): { readonly kept?: RunPlan['kept']; readonly newJournal?: string } {
+  const isAnew = options['anew'] === true;
+  if (mission.code === undefined) {
+    if (isAnew)
+      throw new UsageError('Option "--anew" is given, but no task of the mission changes the repository');
+    return {};
+  }
+  if (isAnew && isResumed) throw new UsageError('Options "--anew" and "--resume" exclude each other');
+  const top = repositoryTop(root);
+  const runs = runFolder(top, mission.name, process.env);
+  const fault = unfinishedRun(runs, { isAnew, isResumed });
+  if (fault !== undefined) throw new UsageError(fault);
+  runs.make();
+  const folder = process.cwd();
+  // One that was found is as good as one that was named.
+  const file = positionals.length > 0 ? positionals : [resolve(source.file)];
+  return {
+    kept: { root: top, folder, kept: keptOptions(options, file, folder) },
+    newJournal: runs.newJournal(nowMs),
   };
 }
 

@@ -16,11 +16,12 @@ export const RunProcess = z.union([
 ]);
 export type RunProcess = z.infer<typeof RunProcess>;
 
-/** How a run ended by itself, or was interrupted. */
+/** How a run ended by itself, or was interrupted. `isSynced`: the list of tasks that it was read from knows what is done. */
 export const RunEnd = z.strictObject({
   stopReason: StopReason,
   endedAtMs: TimeMs,
   exitCode: z.int().min(0).max(255),
+  isSynced: z.boolean().optional(),
 });
 export type RunEnd = z.infer<typeof RunEnd>;
 
@@ -59,9 +60,11 @@ export function statusOf({ ended, process }: RunRecord, lives = processLives): R
   return lives(process) ? 'running' : 'died';
 }
 
-/** Whether everything was accepted, so that there is nothing to go on with. */
+/** Whether everything was accepted, or is marked where the tasks come from, so that there is nothing to go on with. */
 export const isFinished = ({ ended }: RunRecord): boolean =>
-  ended?.stopReason === 'all-accepted' || ended?.stopReason === 'findings-at-or-above';
+  ended?.isSynced === true ||
+  ended?.stopReason === 'all-accepted' ||
+  ended?.stopReason === 'findings-at-or-above';
 
 function processLives(identity: RunProcess): boolean {
   if ('start' in identity) return isAlive(identity);

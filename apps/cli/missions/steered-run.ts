@@ -83,10 +83,18 @@ export class SteeredRun implements Disposable {
   }
 
   /** Keeps how the run ended. A failure is printed: what the run has done is done. */
-  end(stopReason: StopReason, exitCode: number): void {
+  end(
+    stopReason: StopReason,
+    { exitCode, isSynced }: { readonly exitCode: number; readonly isSynced: boolean },
+  ): void {
     const { clock, errors } = this.#deps;
     try {
-      this.#folder.end(this.#record, { stopReason, exitCode, endedAtMs: clock.now() });
+      this.#folder.end(this.#record, {
+        stopReason,
+        exitCode,
+        endedAtMs: clock.now(),
+        ...(isSynced ? { isSynced } : {}),
+      });
     } catch (error) {
       errors.write(`orrery: ${printable((error as Error).message)}\n`);
     }

@@ -403,7 +403,7 @@ export class MissionRun {
   }
 
   #finish(): void {
-    const { clock, assigner, gate } = this.#deps;
+    const { clock, assigner, gate, code } = this.#deps;
     this.#ended.abort();
     const stopReason = stopReasonOf([...this.#statuses.values()], this.#cut);
     this.#tell({ type: 'mission.ended', stopReason });
@@ -416,6 +416,7 @@ export class MissionRun {
       assigner,
       gate,
       tasks: this.#views(),
+      ...(code && { code: { branch: code.branch.name, base: code.branch.base } }),
     });
   }
 

@@ -48,7 +48,7 @@ export interface RunScope {
   readonly gate: string;
   readonly skills: Pick<MissionSkills, 'recall' | 'learn'> | undefined;
   readonly code:
-    | Pick<CodeWork, 'begin' | 'check' | 'merge' | 'giveUp' | 'left' | 'overlaps' | 'liveOverlaps'>
+    | Pick<CodeWork, 'begin' | 'check' | 'merge' | 'giveUp' | 'left' | 'branch' | 'overlaps' | 'liveOverlaps'>
     | undefined;
   readonly spending: Spending;
   readonly spend: (item: WorkItem, usage: CodingUsage) => void;

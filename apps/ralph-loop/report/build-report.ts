@@ -5,7 +5,7 @@ import type { TaskView } from '../loop/why-it-goes-on.ts';
 import { tainted } from '../loop/work-taint.ts';
 import { type SiftOptions, siftFindings } from './sift-findings.ts';
 import type { SkillsReport } from './skills-report.ts';
-import { NO_SPENDING, type Spending, usedBy } from './spending.ts';
+import { addedUp, NO_SPENDING, type Spending, usedBy } from './spending.ts';
 import type { ChangeUsage, MissionReport, Receipts, ReportedFinding, TaskReport } from './mission-report.ts';
 
 /**
@@ -16,7 +16,7 @@ import type { ChangeUsage, MissionReport, Receipts, ReportedFinding, TaskReport 
  * - `signalNumber`  of the signal that stopped the run, for its exit code.
  * - `skills`        what its skills did, from `MissionSkills.conclude`. A rule that is broken counts for `failOn`.
  * - `receipts`      what the system did, from `gatherReceipts`.
- * - `spending`      what coding agents have told while it ran. Without it only what the last attempts answered is known.
+ * - `spending`      what coding agents have told while it ran. Without it only what their attempts have kept is known.
  */
 export interface ReportOptions extends SiftOptions {
   readonly failOn?: Severity;
@@ -150,14 +150,11 @@ function changeReport(
   };
 }
 
-/** What a change has used: as its agents have told it, or else as the last of them has answered. */
-function usageOf(
-  { item, attempts, result }: TaskView['context'],
-  spending: Spending,
-): ChangeUsage | undefined {
-  const told = spending.get(item.id);
-  if (told !== undefined) return { ...usedBy(told), asked: told.asked, told: told.told };
+/** What a change has used: as its agents have told it in this run, or else as its attempts of a run before have it. */
+function usageOf({ item, attempts }: TaskView['context'], spending: Spending): ChangeUsage | undefined {
+  const now = spending.get(item.id);
+  if (now !== undefined) return { ...usedBy(now), asked: now.asked, told: now.told };
   if (attempts.length === 0) return undefined;
-  const usage = result?.usage ?? {};
-  return { ...usage, asked: attempts.length, told: Object.keys(usage).length > 0 ? 1 : 0 };
+  const told = attempts.flatMap(({ usage }) => usage ?? []);
+  return { ...told.reduce(addedUp, {}), asked: attempts.length, told: told.length };
 }
