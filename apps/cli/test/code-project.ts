@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -85,8 +94,15 @@ export class CodeProject implements Disposable {
         STAND_IN_PLAN: join(this.folder, 'plan.json'),
         GIT_CONFIG_GLOBAL: '/dev/null',
         GIT_CONFIG_NOSYSTEM: '1',
+        XDG_STATE_HOME: join(this.folder, 'state'),
+        XDG_RUNTIME_DIR: join(this.folder, 'runtime'),
       },
     });
+  }
+
+  /** Whether a run of its mission was kept, so that it can be resumed. */
+  get isBegun(): boolean {
+    return existsSync(join(this.root, '.orrery/runs/shop/run.json'));
   }
 
   /** Runs the mission to its end, and reads its report. */
@@ -118,6 +134,19 @@ export class CodeProject implements Disposable {
     return this.git(...log)
       .split('\n')
       .filter((task) => task !== '');
+  }
+
+  /** The processes that were started with its plan, by whoever it was. Without `/proc` none is seen. */
+  get processes(): readonly string[] {
+    const mark = `STAND_IN_PLAN=${join(this.folder, 'plan.json')}`;
+    if (!existsSync('/proc')) return [];
+    return readdirSync('/proc').filter((pid) => {
+      try {
+        return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/environ`, 'utf8').includes(mark);
+      } catch {
+        return false; // It has ended, or is somebody else's.
+      }
+    });
   }
 
   [Symbol.dispose](): void {

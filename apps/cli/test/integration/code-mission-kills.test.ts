@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { CodeProject, edit } from '../code-project.ts';
+import type { Orrery } from '../spawn-orrery.ts';
 
 /** How often the process is killed. Each time it starts anew, cleans up, and comes as far as it comes. */
 const KILLS = Number(process.env['ORRERY_TEST_KILLS'] ?? 25);
@@ -30,25 +31,12 @@ const dependsOn = (at: number): readonly string[] => {
   return [`t${at - 6}`, `t${at % 6 === 1 ? at - 1 : at - 7}`];
 };
 
-/** The processes that were started, by whoever it was, with the plan of this project. */
-function processesOf(project: CodeProject): readonly string[] {
-  const mark = `STAND_IN_PLAN=${join(project.folder, 'plan.json')}`;
-  return readdirSync('/proc').filter((pid) => {
-    try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/environ`, 'utf8').includes(mark);
-    } catch {
-      return false; // It has ended, or is somebody else's.
-    }
-  });
-}
-
 it.skipIf(!existsSync('/proc/self/environ'))(
   `carries out twenty tasks, each accepted once and none of its edits lost, although it is killed ${KILLS} times`,
   async () => {
     using project = new CodeProject();
     const below = chance(SEED);
     const record = join(project.folder, 'asked.jsonl');
-    const journal = join(project.folder, 'journal');
     project.plan(Object.fromEntries(IDS.map((id) => [id, [edit(`${id}.txt`, `of ${id}\n`, { record })]])));
     project.missionOf(
       IDS.map((id, at) => ({ id, title: `Write ${id}`, dependsOn: dependsOn(at) })),
@@ -60,18 +48,19 @@ it.skipIf(!existsSync('/proc/self/environ'))(
       const of = prompts.map((line) => /Write (t\d+)/.exec(line)?.[1] ?? '');
       return new Map(IDS.map((id) => [id, of.filter((each) => each === id).length]));
     };
+    const begin = (): Orrery =>
+      project.isBegun
+        ? project.start('resume')
+        : project.start('run', project.mission, '--verbose', '--json', project.report);
     let known: readonly string[] = [];
     let before = asked();
-    let isBegun = false;
     for (let kills = 0; kills < KILLS; kills++) {
-      const resumed = isBegun ? ['--resume'] : [];
-      const run = project.start('run', project.mission, '--verbose', '--journal', journal, ...resumed);
+      const run = begin();
       await run.printedLines(known.length + 1 + below(MOST_LINES));
       await setTimeout(below(MOST_MS));
       run.child.kill('SIGKILL');
       const { code, signal, stdout, stderr } = await run.ended;
       expect({ code, signal, stdout, stderr }).toMatchObject({ signal: 'SIGKILL' });
-      isBegun ||= stdout.includes('t0 is');
       // What was accepted before this start is not asked for again.
       const now = asked();
       for (const id of known) expect([id, now.get(id)]).toEqual([id, before.get(id)]);
@@ -79,13 +68,14 @@ it.skipIf(!existsSync('/proc/self/environ'))(
       before = now;
       if (known.length === IDS.length) break;
     }
-    const { code, report } = await project.run('--journal', journal, '--resume');
+    const last = await begin().ended;
+    const report = project.reportOf(last);
 
-    expect({ code, why: report.tasks.map(({ id, why }) => [id, why]) }).toMatchObject({ code: 0 });
+    expect({ code: last.code, why: report.tasks.map(({ id, why }) => [id, why]) }).toMatchObject({ code: 0 });
     expect([...project.tasks].sort()).toEqual([...IDS].sort());
     for (const id of IDS) expect([id, project.merged(`${id}.txt`)]).toEqual([id, `of ${id}`]);
     // The watcher of each process ends its family; it may take its time.
-    while (processesOf(project).length > 0) await new Promise((resolve) => setImmediate(resolve));
+    while (project.processes.length > 0) await new Promise((resolve) => setImmediate(resolve));
     expect(project.git('worktree', 'list', '--porcelain').match(/^worktree /gm)).toHaveLength(1);
     expect(readdirSync(join(project.root, '.orrery/worktrees/shop'))).toEqual([]);
     expect(project.git('status', '--porcelain')).toBe('');

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CodeProject, edit } from '../code-project.ts';
@@ -199,22 +199,75 @@ describe('orrery run on a mission that changes a repository', () => {
       b: [{ ...edit('b.txt', 'half\n', { record }), hang: true }, edit('b.txt', 'two\n', { record })],
     });
     project.missionOf([task('a'), task('b', { dependsOn: ['a'] })]);
-    const journal = ['--journal', join(project.folder, 'journal')];
-    const first = project.start('run', project.mission, '--verbose', ...journal);
+    const first = project.start('run', project.mission, '--verbose', '--json', project.report);
     await first.printed('b is working');
     first.child.kill('SIGKILL');
     await first.ended;
     project.plan({ b: [edit('b.txt', 'two\n', { record })] });
+    const anew = await project.start('run', project.mission).ended;
+    expect(anew).toMatchObject({ code: 64, stderr: expect.stringContaining("'orrery resume' goes on") });
 
-    const { code, report } = await project.run('--resume', ...journal);
+    const resumed = await project.start('resume').ended;
 
-    expect(code).toBe(0);
-    expect(statuses(report)).toEqual({ a: 'accepted', b: 'accepted' });
+    expect({ code: resumed.code, stderr: resumed.stderr }).toEqual({ code: 0, stderr: '' });
+    expect(statuses(project.reportOf(resumed))).toEqual({ a: 'accepted', b: 'accepted' });
     expect(project.tasks).toEqual(['a', 'b']);
     expect(project.merged('b.txt')).toBe('two');
     const asked = readFileSync(record, 'utf8').trim().split('\n');
     expect(
       asked.filter((line) => (JSON.parse(line) as { prompt: string }).prompt.includes('Write a')),
     ).toHaveLength(1);
+  });
+
+  it('goes on after a SIGKILL with an attempt that was over, and asks no agent again', async () => {
+    using project = new CodeProject();
+    const [record, slow] = ['asked.jsonl', 'slow'].map((name) => join(project.folder, name)) as [
+      string,
+      string,
+    ];
+    project.plan({ a: [edit('a.txt', 'one\n', { record })] });
+    writeFileSync(slow, '');
+    project.missionOf([task('a')], {
+      code: { gates: [{ name: 'slow', run: `while [ -e ${slow} ]; do sleep 0.1; done` }] },
+    });
+    const first = project.start('run', project.mission, '--verbose', '--json', project.report);
+    await first.printed('the gates of a are run');
+    while (project.git('for-each-ref', 'refs/orrery') === '')
+      await new Promise((resolve) => setImmediate(resolve));
+    first.child.kill('SIGKILL');
+    await first.ended;
+    rmSync(slow);
+    const { code, stderr } = await project.start('resume').ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(project.merged('a.txt')).toBe('one');
+    expect(readFileSync(record, 'utf8').trim().split('\n')).toHaveLength(1);
+  });
+
+  it('holds a change until somebody approves it from another terminal, and skips what is skipped there', async () => {
+    using project = new CodeProject();
+    project.plan({ a: [edit('a.txt', 'one\n')], b: [{ hang: true }] });
+    project.missionOf([task('a', { approve: true }), task('b')], { limits: { maxParallel: 2 } });
+    const run = project.start('run', project.mission, '--verbose', '--json', project.report);
+    await run.printed('a is held');
+    expect(project.tasks).toEqual([]);
+    expect((await project.start('ps').ended).stdout).toMatch(/a +held/);
+    expect(await project.start('approve', 'b').ended).toMatchObject({ code: 64 });
+    expect(await project.start('approve', 'a').ended).toMatchObject({ code: 0 });
+    await run.printed('a is accepted');
+    expect(project.tasks).toEqual(['a']);
+    expect(await project.start('skip', 'b').ended).toMatchObject({ code: 0 });
+    const ended = await run.ended;
+    expect(statuses(project.reportOf(ended))).toEqual({ a: 'accepted', b: 'cancelled' });
+  });
+
+  it('is stopped from another terminal, and leaves no process', async () => {
+    using project = new CodeProject();
+    project.plan({ a: [{ hang: 'deaf', grandchild: 'session' }] });
+    project.missionOf([task('a')]);
+    const run = project.start('run', project.mission, '--verbose', '--json', project.report);
+    await run.printed('a is working');
+    expect(await project.start('stop').ended).toMatchObject({ code: 0 });
+    expect(await run.ended).toMatchObject({ code: 130 });
+    while (project.processes.length > 0) await new Promise((resolve) => setImmediate(resolve));
   });
 });
