@@ -7,13 +7,14 @@ const SECRET =
 const OF_OTHERS =
   /^(GIT_(DIR|WORK_TREE|INDEX_FILE|COMMON_DIR|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|NAMESPACE|PREFIX)|CLAUDECODE|CLAUDE_CODE_(ENTRYPOINT|SSE_PORT)|OPENCODE_PERMISSION|ORRERY_PROCESS)$/;
 
-type Variables = Readonly<Record<string, string | undefined>>;
-
 /**
  * What a program is given of the variables of this process: those that neither are named nor look like a secret, and those of
  * `names`.
  */
-export function programEnv(own: Variables, names: readonly string[]): Record<string, string> {
+export function programEnv(
+  own: Readonly<Record<string, string | undefined>>,
+  names: readonly string[],
+): Record<string, string> {
   const given = Object.entries(own).filter(
     (variable): variable is [string, string] =>
       variable[1] !== undefined &&

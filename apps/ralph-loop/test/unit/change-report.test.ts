@@ -23,11 +23,14 @@ const used = (task: string, usage: object): LoopEvent => ({
 });
 
 const login = view('login', 'accepted', {
-  attempts: [attempt({ ended: 'refused', reason: FEEDBACK }), attempt({ number: 2 })],
+  attempts: [
+    attempt({ ended: 'refused', reason: FEEDBACK }),
+    attempt({ number: 2, usage: { costUsd: 0.5 } }),
+  ],
   commit: 'c'.repeat(40),
   receipts: [receipt(), tested(), receipt(), tested()],
   why: 'merged as cccccccccc; its gates have passed: lint, test',
-  result: { findings: [], notes: [], summary: 'All done!', usage: { costUsd: 0.5 } },
+  result: { findings: [], notes: [], summary: 'All done!' },
 });
 const cart = view('cart', 'exhausted', {
   attempts: [attempt({ agent: 'codex', ended: 'refused', reason: FEEDBACK })],
@@ -89,7 +92,7 @@ describe('the report of a mission that changes the repository', () => {
     expect(MissionReport.parse(JSON.parse(JSON.stringify(report)))).toEqual(report);
   });
 
-  it('has what was told while it ran, in place of what the last attempt answered', () => {
+  it('has what was told while it ran, in place of what its attempts have kept', () => {
     const events = [
       working('login'),
       used('login', { costUsd: 1 }),

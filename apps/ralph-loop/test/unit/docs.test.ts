@@ -76,10 +76,13 @@ describe('docs/mission-formats.md', () => {
   });
 
   it('names what has to be installed', () => {
-    const { peerDependenciesMeta } = JSON.parse(read('../apps/ralph-loop/package.json')) as {
-      readonly peerDependenciesMeta: Readonly<Record<string, unknown>>;
+    const { peerDependenciesMeta } = JSON.parse(read('../package.json')) as {
+      readonly peerDependenciesMeta: Readonly<Record<string, { readonly for: string }>>;
     };
-    for (const name of Object.keys(peerDependenciesMeta))
-      expect(page).toMatch(new RegExp(`npm install [^\`]*${name}`));
+    const needed = Object.entries(peerDependenciesMeta).filter(([, { for: what }]) =>
+      what.includes('missions'),
+    );
+    expect(needed).toHaveLength(4);
+    for (const [name] of needed) expect(page).toMatch(new RegExp(`npm install [^\`]*${name}`));
   });
 });

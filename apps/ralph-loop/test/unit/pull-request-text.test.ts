@@ -54,7 +54,8 @@ describe('the text of a pull request', () => {
     });
     const done = view('login', 'accepted', {
       ...login.context,
-      result: { findings: [], notes: [], summary: 'I added a form.', usage: { costUsd: 0.5 } },
+      attempts: [attempt({ usage: { costUsd: 0.5 } })],
+      result: { findings: [], notes: [], summary: 'I added a form.' },
     });
     const report = buildReport(outcome([done, search], { stopReason: 'attempts-exhausted' }));
     expect(pullRequestText(report).split('\n')).toEqual([

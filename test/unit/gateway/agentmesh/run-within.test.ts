@@ -30,7 +30,8 @@ describe('runWithin', () => {
       return attempts < 3 ? endless() : 'done';
     };
     expect(runWithin(20, twiceSlow, idle)).toBe('done');
-    expect(attempts).toBe(3);
+    // The third may have been cut, too, when the machine did something else.
+    expect(attempts).toBeGreaterThanOrEqual(3);
     // The time may be over before the code has begun: what is counted is how often the machine was asked, before and after.
     let asked = 0;
     const counted = (): number => {
