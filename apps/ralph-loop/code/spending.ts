@@ -33,8 +33,10 @@ export class Spending {
   readonly #now = new Map<string, Spent>();
   readonly #warned = new Set<string>();
 
-  constructor(limits: SpendingLimits) {
+  /** `before`: what was used in this run before it was interrupted. */
+  constructor(limits: SpendingLimits, before: ReadonlyMap<string, Spent> = new Map()) {
     this.#limits = limits;
+    for (const [task, spent] of before) this.#before.set(task, spent);
   }
 
   /** Takes what the attempt under way has used so far. Returns the limits that came near by it. */

@@ -1,10 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { JournalRecords } from 'orrery';
+import type { Spent } from '../code/spending.ts';
 import type { Mission } from '../mission/mission.ts';
 import { MissionError } from '../mission/mission-error.ts';
 import type { JournalledTask, TaskContext } from './task-context.ts';
 
 const KIND = 'mission';
+const SPENT = 'mission-spent';
 /** The key of the head, which no task has as id. */
 const HEAD = ' ';
 
@@ -15,6 +17,10 @@ export interface MissionProgress {
   readonly accepted: ReadonlyMap<string, JournalledTask>;
   /** Stores an accepted task; resolves when that outlives the process. */
   accept(taskId: string, context: TaskContext): Promise<void>;
+  /** What coding agents have used for each task, in this run before it was interrupted. */
+  readonly spent: ReadonlyMap<string, Spent>;
+  /** Stores all that was used for a task by now. */
+  spend(taskId: string, spent: Spent): Promise<void>;
 }
 
 /** Identifies the mission and the repository. `digest` is a hash of the whole mission file. */
@@ -39,12 +45,18 @@ export async function openProgress(
   const stored = new Map((await records.list(KIND)).map(({ key, value }) => [key, value]));
   const known = stored.get(HEAD) as Head | undefined;
   const head = isResumed ? requireSame(mission, known, fresh) : fresh;
-  if (!isResumed) for (const key of stored.keys()) await records.put(KIND, key, undefined);
+  const spent = new Map((await records.list(SPENT)).map(({ key, value }) => [key, value as Spent]));
+  if (!isResumed) {
+    for (const key of stored.keys()) await records.put(KIND, key, undefined);
+    for (const key of spent.keys()) await records.put(SPENT, key, undefined);
+  }
   stored.delete(HEAD);
   if (!isResumed) await records.put(KIND, HEAD, head);
   return {
     runId: head.runId,
     accepted: isResumed ? (stored as Map<string, JournalledTask>) : new Map(),
+    spent: isResumed ? spent : new Map(),
+    spend: (taskId, used) => records.put(SPENT, taskId, { ...used }),
     accept: (taskId, { item: _known, ...task }) => records.put(KIND, taskId, task satisfies JournalledTask),
   };
 }

@@ -119,7 +119,7 @@ export class MissionRun {
     this.#options = options;
     this.#deps = deps;
     this.#items = workItems(mission);
-    this.#spending = new Spending(mission.limits);
+    this.#spending = new Spending(mission.limits, deps.progress?.spent);
     this.#maxParallel = mission.limits.maxParallel ?? deps.cores ?? availableParallelism();
     this.#startedAtMs = clock.now();
     this.#scope = {
@@ -173,6 +173,7 @@ export class MissionRun {
       this.#remember();
       this.#options.onControl?.(this.#control());
       if (signal?.aborted) interrupt();
+      if (this.#spending.isOver) this.#end('budget-limit');
       this.#round();
       return await this.#outcome.promise;
     } finally {
@@ -359,6 +360,8 @@ export class MissionRun {
   #spend(item: WorkItem, usage: CodingUsage): void {
     for (const near of this.#spending.used(item.id, usage, item.code?.limits ?? {}))
       this.#tell({ type: 'limit.near', ...near });
+    // One that is lost costs the cap a little of its sharpness after a kill, and no more.
+    this.#deps.progress?.spend(item.id, this.#spending.ofTask(item.id)).catch(() => undefined);
     if (this.#spending.isOver) this.#end('budget-limit');
   }
 

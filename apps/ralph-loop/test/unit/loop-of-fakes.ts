@@ -1,5 +1,6 @@
 import { FakeClock } from '../../../../test/fixtures/fake-clock.ts';
 import type { LoopEvent } from '../../loop/loop-event.ts';
+import type { RunMissionDeps } from '../../loop/mission-run.ts';
 import type { MissionProgress } from '../../loop/mission-progress.ts';
 import { runMission } from '../../loop/run-mission.ts';
 import { parseMission } from '../../mission/read-mission.ts';
@@ -23,8 +24,9 @@ export const start = (
   team: FakeTeam,
   mission: ReturnType<typeof missionOf>,
   signal?: AbortSignal,
-  progress?: MissionProgress,
+  progress?: Pick<MissionProgress, 'runId' | 'accepted' | 'accept'> & Partial<MissionProgress>,
   cores?: number,
+  code?: RunMissionDeps['code'],
 ) => {
   const clock = new FakeClock();
   const events: LoopEvent[] = [];
@@ -45,7 +47,10 @@ export const start = (
     {
       team,
       clock,
-      ...(progress === undefined ? {} : { progress }),
+      ...(progress === undefined
+        ? {}
+        : { progress: { spent: new Map(), spend: () => Promise.resolve(), ...progress } }),
+      ...(code === undefined ? {} : { code }),
       ...(cores === undefined ? {} : { cores }),
     },
   );

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { LoopEvent } from '../../loop/loop-event.ts';
-import type { MissionProgress } from '../../loop/mission-progress.ts';
 import { FakeTeam } from './fake-team.ts';
 import { missionOf, start } from './loop-of-fakes.ts';
 
@@ -46,7 +45,7 @@ describe('progress that is kept', () => {
 
   const both = missionOf([{ id: 'both', requiredCapabilities: ['build', 'paint'] }]);
   const crew = () => new FakeTeam().agent('mars', { build: () => ({}), paint: () => ({}) });
-  const progressOf = (runId: string): MissionProgress => ({
+  const progressOf = (runId: string) => ({
     runId,
     accepted: new Map(),
     accept: () => Promise.resolve(),

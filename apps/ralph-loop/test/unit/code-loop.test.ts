@@ -1,0 +1,201 @@
+import { OrreryError } from 'orrery';
+import { describe, expect, it } from 'vitest';
+import { LimitedAgents } from '../../loop/limited-agents.ts';
+import { rememberedEvents } from '../../loop/remembered-events.ts';
+import type { RunMissionDeps } from '../../loop/mission-run.ts';
+import { nextBatch } from '../../loop/schedule.ts';
+import { type WorkItem, workItems } from '../../loop/work-item.ts';
+import { parseMission } from '../../mission/read-mission.ts';
+import { FakeTeam } from './fake-team.ts';
+import { start } from './loop-of-fakes.ts';
+
+const missionOf = (tasks: readonly Record<string, unknown>[], limits: object = { maxAttempts: 1 }) =>
+  parseMission(
+    JSON.stringify({
+      version: 1,
+      name: 'm',
+      limits,
+      code: { gates: [{ name: 'g', run: 'true' }] },
+      tasks: tasks.map((task) => ({ title: 'T', ...task })),
+    }),
+    't',
+  );
+
+/** A repository in memory, where every change passes and is merged. */
+const repository = (over: Partial<NonNullable<RunMissionDeps['code']>> = {}) =>
+  ({
+    begin: async () => '/worktree',
+    check: async () => ({ isAccepted: true, feedback: '' }),
+    merge: async () => ({
+      kind: 'merged',
+      commit: 'c'.repeat(40),
+      verdict: { passed: true, receipts: [], notRun: [] },
+    }),
+    giveUp: async () => undefined,
+    liveOverlaps: async () => [],
+    overlaps: new Map(),
+    left: { accepted: [], kept: [], removed: [], locks: [] },
+    branch: { name: 'b', ref: 'refs/heads/b', base: 'a'.repeat(40) },
+    ...over,
+  }) as NonNullable<RunMissionDeps['code']>;
+
+const limited = (retryAfterMs?: number) => (): never => {
+  throw new OrreryError('RATE_LIMITED', 'enough for now', {
+    details: retryAfterMs === undefined ? {} : { retryAfterMs },
+  });
+};
+
+const lone = missionOf([{ id: 'a' }]);
+
+describe('a task whose agent takes no more work', () => {
+  it('rests as long as its agent says, and that costs no attempt', async () => {
+    let asked = 0;
+    const team = new FakeTeam().agent('claude', {
+      'code.change': () => (asked++ === 0 ? limited(3_600_000)() : {}),
+    });
+    const { clock, events, seen, outcome } = start(team, lone, undefined, undefined, 1, repository());
+    await seen((event) => event.type === 'task.changed' && event.status === 'resting');
+    clock.advance(3_599_999);
+    expect(asked).toBe(1);
+    clock.advance(1);
+    const { tasks } = await outcome;
+    expect(tasks[0]).toMatchObject({ status: 'accepted' });
+    expect(tasks[0]?.context.attempts.map(({ number, ended }) => [number, ended])).toEqual([[1, 'accepted']]);
+    expect(events.some((event) => event.type === 'task.changed' && event.attempt > 1)).toBe(false);
+  });
+
+  it('goes to another agent at once, if one is there, and later tasks do so too', async () => {
+    const team = new FakeTeam()
+      .agent('claude', { 'code.change': limited(3_600_000) })
+      .agent('codex', { 'code.change': () => ({}) });
+    const two = missionOf([{ id: 'a' }, { id: 'b', dependsOn: ['a'] }]);
+    const { tasks } = await start(team, two, undefined, undefined, 1, repository()).outcome;
+    expect(tasks.map(({ status, context }) => [status, context.assignee?.agent])).toEqual([
+      ['accepted', 'codex'],
+      ['accepted', 'codex'],
+    ]);
+    expect(team.work.map(({ agent }) => agent)).toEqual(['claude', 'codex', 'codex']);
+  });
+
+  it('is not asked without an end by one that says so each time', async () => {
+    const team = new FakeTeam().agent('claude', { 'code.change': limited() });
+    const { clock, seen, outcome } = start(team, lone, undefined, undefined, 1, repository());
+    let isOver = false;
+    void outcome.then(() => {
+      isOver = true;
+    });
+    await seen((event) => event.type === 'task.changed' && event.status === 'resting');
+    while (!isOver) {
+      clock.advance(900_000);
+      for (let turn = 0; turn < 100; turn++) await Promise.resolve();
+    }
+    expect((await outcome).stopReason).toBe('attempts-exhausted');
+    expect(team.work).toHaveLength(21);
+  });
+});
+
+describe('agents that are limited', () => {
+  const rows = new FakeTeam().agent('one', { c: () => ({}) }).agent('two', { c: () => ({}) }).rows;
+
+  it('are skipped as long as another is there', () => {
+    const agents = new LimitedAgents();
+    agents.note('one', 10);
+    expect([agents.toSkip(rows, 'c', 9), agents.free(rows, 'c', 9)]).toEqual([['one'], 'two']);
+    agents.note('two', 10);
+    expect([agents.toSkip(rows, 'c', 9), agents.free(rows, 'c', 9)]).toEqual([[], undefined]);
+    expect(agents.free(rows, 'c', 10)).toBe('one');
+  });
+});
+
+describe('what a run before has left', () => {
+  const items = workItems(missionOf([{ id: 'a' }, { id: 'b' }, { id: 'c' }, { id: 'd' }]));
+  const trailers = { mission: 'm', attempt: 1, run: 'r' };
+  const merged = { ...trailers, task: 'a', commit: 'a'.repeat(40) };
+  const kept = [1, 3].map((attempt) => ({
+    ...{ ...trailers, attempt, task: 'b' },
+    ...{ start: '', commit: '', ref: '' },
+  }));
+  const context = (commit: string) => ({ commit }) as never;
+
+  it('is accepted if the branch has it, whether the journal knows or not; and only then', () => {
+    const journal = new Map([['c', context('c'.repeat(40))]]);
+    const events = rememberedEvents(items, { accepted: journal, left: { accepted: [merged], kept } });
+    expect([...events]).toEqual([
+      ['a', { type: 'change.remembered', commit: merged.commit }],
+      ['b', { type: 'change.kept', attempt: 3 }],
+    ]);
+  });
+
+  it('is what the journal has, where nothing is changed', () => {
+    const events = rememberedEvents(items, { accepted: new Map([['d', {} as never]]) });
+    expect([...events]).toEqual([['d', { type: 'work.remembered', context: {} }]]);
+  });
+
+  it('is checked at once, by nobody but the gates, and an attempt of those that there may be', async () => {
+    const team = new FakeTeam().agent('claude', { 'code.change': () => ({}) });
+    const left = { accepted: [], kept: [{ ...kept[0], task: 'a' }], removed: [], locks: [] } as never;
+    const passes = await start(team, lone, undefined, undefined, 1, repository({ left })).outcome;
+    expect([passes.tasks[0]?.status, team.work]).toEqual(['accepted', []]);
+    const check = async () => ({ isAccepted: false, feedback: 'no' });
+    const fails = await start(team, lone, undefined, undefined, 1, repository({ left, check })).outcome;
+    expect([fails.tasks[0]?.status, team.work]).toEqual(['exhausted', []]);
+  });
+});
+
+describe('tasks that touch the same files', () => {
+  const items = workItems(missionOf([{ id: 'a' }, { id: 'b' }, { id: 'c' }])) as WorkItem[];
+  const overlaps = new Map([
+    ['a', ['b']],
+    ['b', ['a']],
+  ]);
+  const batch = (statuses: Record<string, string>) =>
+    nextBatch(items, new Map(Object.entries(statuses)) as never, {
+      maxParallel: 3,
+      isTogether: () => false,
+      overlaps,
+    }).map(({ id }) => id);
+
+  it('are not in hand at the same time, until the first is merged', () => {
+    expect(batch({ a: 'ready', b: 'ready', c: 'ready' })).toEqual(['a', 'c']);
+    expect(batch({ a: 'merging', b: 'ready', c: 'ready' })).toEqual(['c']);
+    expect(batch({ a: 'accepted', b: 'ready', c: 'ready' })).toEqual(['b', 'c']);
+  });
+});
+
+describe('what a mission may use (F-04)', () => {
+  const team = (usage: object) =>
+    new FakeTeam().agent('claude', {
+      'code.change': (_input, { onProgress }) => {
+        onProgress?.({ fraction: 0, note: undefined, report: { type: 'usage', usage } } as never);
+        return {};
+      },
+    });
+  const two = missionOf([{ id: 'a' }, { id: 'b', dependsOn: ['a'] }], { maxAttempts: 1, maxCostUsd: 1 });
+
+  it('is what is left of it for each attempt, with a warning at four fifths, and its end ends the mission', async () => {
+    const claude = team({ costUsd: 0.85 });
+    const { events, outcome } = start(claude, two, undefined, undefined, 1, repository());
+    const { stopReason, tasks } = await outcome;
+    expect(claude.work.map(({ input }) => (input['limits'] as { maxCostUsd: number }).maxCostUsd)).toEqual([
+      1,
+      expect.closeTo(0.15),
+    ]);
+    expect(events.filter(({ type }) => type === 'limit.near')).toMatchObject([
+      { what: 'costUsd', used: 0.85, limit: 1 },
+    ]);
+    expect([stopReason, tasks.map(({ status }) => status)]).toEqual([
+      'budget-limit',
+      ['accepted', 'cancelled'],
+    ]);
+  });
+
+  it('counts what was used before it was interrupted', async () => {
+    const claude = team({ costUsd: 0.1 });
+    const progress = {
+      ...{ runId: 'r', accepted: new Map(), accept: () => Promise.resolve() },
+      spent: new Map([['a', { tokens: 0, costUsd: 1 }]]),
+    };
+    const { stopReason } = await start(claude, two, undefined, progress, 1, repository()).outcome;
+    expect([stopReason, claude.work]).toEqual(['budget-limit', []]);
+  });
+});
