@@ -8,9 +8,11 @@ import type { Mission, MissionCode } from '../mission/mission.ts';
 import { AttemptWorktree } from '../worktrees/attempt-worktree.ts';
 import { branchNameOf, type CodeBranch, openBranch, tipOf } from '../worktrees/code-branch.ts';
 import { trailerValue } from '../worktrees/commit-message.ts';
+import { diffText } from '../worktrees/diff-text.ts';
 import { OWN_FOLDER } from '../worktrees/exclude-own-files.ts';
 import { fitName } from '../worktrees/fit-name.ts';
 import { changedPaths, filesMatching } from '../worktrees/matching-paths.ts';
+import { settleLeftovers } from '../worktrees/leftover-processes.ts';
 import { MergeQueue } from '../worktrees/merge-queue.ts';
 import { MissionLock } from '../worktrees/mission-lock.ts';
 import { liveOverlaps, overlapping, type Touching } from '../worktrees/overlap.ts';
@@ -92,6 +94,7 @@ export class CodeWork {
     const lock = await MissionLock.take(repository, name);
     try {
       const wanted = { mission: name, run: deps.runId, branch: code.branch, base: code.base };
+      await settleLeftovers(repository, { slug: fitName(name), clock: deps.clock });
       await removeStaleLocks(repository, {
         ref: `refs/heads/${branchNameOf(wanted)}`,
         slug: fitName(name),
@@ -138,6 +141,16 @@ export class CodeWork {
     const isStuck = !verdict.isAccepted && this.#left.get(item.id)?.tree === tree;
     this.#left.set(item.id, { from, files, tree });
     return isStuck ? { ...verdict, isStuck } : verdict;
+  }
+
+  /** What was checked, for those who review it: a worktree with it, and it as text. */
+  async changeOf(
+    item: WorkItem,
+    signal: AbortSignal,
+  ): Promise<{ readonly root: string; readonly diff: string }> {
+    const { worktree, snapshot } = this.#attemptOf(item);
+    if (snapshot === undefined) throw new Error(`${item.id} is reviewed before it was checked`);
+    return { root: worktree.path, diff: await diffText(this.#repository, snapshot, { signal }) };
   }
 
   /** Merges what was checked, with the gates on the result. */

@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { devNull } from 'node:os';
 import { refused } from 'orrery';
+import { GIT_OF, ownMark } from './leftover-processes.ts';
 
 /** How much of what git says of its failure is told, characters: its last words say why. */
 const TOLD = 600;
@@ -112,6 +113,7 @@ function environment(): NodeJS.ProcessEnv {
     GIT_TERMINAL_PROMPT: '0',
     GIT_ASKPASS: '',
     GIT_OPTIONAL_LOCKS: '0',
+    [GIT_OF]: ownMark(),
   };
 }
 
