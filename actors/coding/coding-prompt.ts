@@ -1,4 +1,5 @@
 import type { CodeChangeRequest } from './code-change.ts';
+import { inLine, listOf, section } from './prompt-parts.ts';
 
 /** The most characters of one thing that is told as data, and of all of them. */
 const MAX_DATUM = 4_000;
@@ -40,14 +41,6 @@ const PERMITTED: Readonly<Record<CodeChangeRequest['permission'], string>> = {
   run: 'You may read and change files and run commands here. Other machines may not be reached.',
   all: 'You may read and change files, run commands, and reach other machines.',
 };
-
-const inLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
-
-const section = (head: string, text: string | undefined): string | undefined =>
-  text === undefined || text === '' ? undefined : `${head}\n${text}`;
-
-const listOf = (head: string, entries: readonly string[]): string | undefined =>
-  section(head, entries.map((entry) => `- ${inLine(entry)}`).join('\n'));
 
 function dataOf(head: string, data: readonly unknown[] | undefined): string | undefined {
   const lines: string[] = [];

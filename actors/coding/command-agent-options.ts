@@ -19,6 +19,10 @@ const OwnOptions = z.strictObject({
   program: Text.optional(),
   args: z.array(z.string()).default([]),
   env: z.array(VariableName).default([]),
+  does: z
+    .array(z.enum(['change', 'review']))
+    .min(1)
+    .default(['change', 'review']),
   limits: CodingLimits.default({}),
   permission: CodingPermission.default('run'),
   inactivityMs: Milliseconds.default(600_000),
@@ -33,6 +37,7 @@ const OwnOptions = z.strictObject({
  * - `program`      path or name of the program. @default as the backend says
  * - `args`         arguments after those of the backend.
  * - `env`          names of variables that it is given although they look like secrets.
+ * - `does`         `change`, `review`, or both. @default both
  * - `limits`       the most that an attempt may have.
  * - `permission`   the most that an attempt may have. @default `run`
  * - `inactivityMs` how long it may say nothing and use no processor, milliseconds. @default 600_000
@@ -62,7 +67,7 @@ export interface ReadCommandOptions {
 }
 
 const ROOT = 'commandAgent';
-const OWN = ['program', 'args', 'env', 'limits', 'permission', 'inactivityMs', 'graceMs'] as const;
+const OWN = ['program', 'args', 'env', 'does', 'limits', 'permission', 'inactivityMs', 'graceMs'] as const;
 
 /** Throws INVALID_OPTIONS naming the first field at fault and its value. */
 export function readOptions(options: CommandAgentOptions): ReadCommandOptions {

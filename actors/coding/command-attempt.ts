@@ -6,8 +6,8 @@ import { AttemptBounds } from './attempt-bounds.ts';
 import { failureOf } from './attempt-failure.ts';
 import { AttemptRecord } from './attempt-record.ts';
 import type { CodingOrder } from './backends/coding-backend.ts';
-import type { CodeChangeRequest, CodeChangeResult } from './code-change.ts';
-import { codingPrompt } from './coding-prompt.ts';
+import type { AttemptRequest } from './attempt-request.ts';
+import type { CodeChangeResult } from './code-change.ts';
 import type { CommandSettings } from './command-agent-options.ts';
 import { narrowOrder } from './narrow-order.ts';
 import { programEnv, secretsIn } from './program-env.ts';
@@ -26,7 +26,7 @@ export interface AttemptDeps {
 /** One attempt of a program at a task. It resolves or rejects when the program and whatever it started are gone. */
 export class CommandAttempt {
   readonly #settings: CommandSettings;
-  readonly #request: CodeChangeRequest;
+  readonly #request: AttemptRequest;
   readonly #deps: AttemptDeps;
   readonly #order: CodingOrder;
   readonly #env: Readonly<Record<string, string>>;
@@ -38,7 +38,7 @@ export class CommandAttempt {
   #stopped: { readonly error: unknown } | undefined;
 
   /** Throws REFUSED where a limit could not be kept. */
-  constructor(request: CodeChangeRequest, settings: CommandSettings, deps: AttemptDeps) {
+  constructor(request: AttemptRequest, settings: CommandSettings, deps: AttemptDeps) {
     this.#request = request;
     this.#settings = settings;
     this.#deps = deps;
@@ -65,7 +65,7 @@ export class CommandAttempt {
     const child = this.#start(ctx.newId());
     const bounds = this.#boundsOf(child, signal);
     try {
-      child.input.end(codingPrompt({ ...this.#request, permission: this.#order.permission }));
+      child.input.end(this.#request.prompt(this.#order.permission));
       await Promise.all([this.#readOutput(child, bounds), this.#readLog(child, bounds)]);
       const end = await child.ended;
       if (this.#stopped !== undefined) throw this.#stopped.error;

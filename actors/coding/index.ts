@@ -9,6 +9,7 @@ export {
   CodingLimits,
   CodingPermission,
 } from './code-change.ts';
+export { CodeReviewRequest, CodeReviewResult, codeReview } from './code-review.ts';
 export { CodingEvent, CodingUsage, ToolKind } from './coding-event.ts';
 export { commandAgent } from './command-agent.ts';
 export type { CommandAgentOptions } from './command-agent-options.ts';

@@ -33,7 +33,7 @@ const SESSION = /^[A-Za-z0-9][\w.:-]{0,199}$/;
  * where a limit could not be kept, because the program does not tell what it uses.
  */
 export function narrowOrder(
-  request: CodeChangeRequest,
+  request: Pick<CodeChangeRequest, 'limits' | 'permission' | 'session'>,
   most: Most,
   budget: Budget,
   backend: TellingBackend,

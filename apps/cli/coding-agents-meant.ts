@@ -1,7 +1,14 @@
-import { ATTEMPT_TIMEOUT_MS, changesCode, type Mission, type MissionBackend } from '@orrery/ralph-loop';
+import {
+  ATTEMPT_TIMEOUT_MS,
+  backendId,
+  changesCode,
+  type Mission,
+  type MissionBackend,
+  reviewerId,
+} from '@orrery/ralph-loop';
 import { availableParallelism } from 'node:os';
 import type { AgentSpec } from 'orrery';
-import { acpAgent, BACKENDS, commandAgent } from 'orrery/coding';
+import { acpAgent, BACKENDS, type CommandAgentOptions, commandAgent } from 'orrery/coding';
 import { readList } from './option-values.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -28,12 +35,22 @@ export function codingAgentsMeant(value: string | true | undefined, mission: Mis
     // Each task says what it allows.
     permission: 'all',
   } as const;
-  return meant.map((backend) => {
-    if (typeof backend === 'string')
-      return commandAgent({ ...common, id: backend, name: BACKENDS[backend].name, backend });
-    const { id, command, acp = false } = backend;
-    return acp ? acpAgent({ ...common, id, command }) : commandAgent({ ...common, id, command });
-  });
+  const reviewers = mission.code?.reviewers ?? [];
+  return [
+    ...meant.map((backend) => codingAgent(backend, { ...common, id: backendId(backend), does: ['change'] })),
+    ...reviewers.map((backend) =>
+      codingAgent(backend, { ...common, id: reviewerId(backend), does: ['review'] }),
+    ),
+  ];
+}
+
+function codingAgent(
+  backend: MissionBackend,
+  options: Pick<CommandAgentOptions, 'id' | 'does' | 'concurrency' | 'handlingTimeoutMs' | 'permission'>,
+): AgentSpec {
+  if (typeof backend === 'string') return commandAgent({ ...options, name: BACKENDS[backend].name, backend });
+  const { command, acp = false } = backend;
+  return acp ? acpAgent({ ...options, command }) : commandAgent({ ...options, command });
 }
 
 /** One that the mission has, or a program that is known. */

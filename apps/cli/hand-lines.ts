@@ -93,6 +93,7 @@ function whyAgain({ attempt, because }: Hand): string | undefined {
 function doing({ status, why, tools, isHeard, limited }: Hand): string {
   if (status === 'checking') return 'is checked';
   if (status === 'merging') return 'is merged';
+  if (status === 'reviewing') return 'has passed, is reviewed';
   if (status === 'held') return 'has passed, waits until somebody approves it';
   if (status === 'resting') return `rests: ${firstLine(why)}`;
   if (status === 'proposed') return 'is asked to take it on';

@@ -70,7 +70,7 @@ export const emptyHands = (changes: Iterable<string> = []): Hands => ({
 const MAX_TOOLS = 8;
 const CHANGING: ReadonlySet<string> = new Set(['edit', 'delete', 'move']);
 /** Only a task that changes the repository has these. */
-const OF_CHANGES: ReadonlySet<TaskStatus> = new Set(['checking', 'held', 'merging']);
+const OF_CHANGES: ReadonlySet<TaskStatus> = new Set(['checking', 'reviewing', 'held', 'merging']);
 
 /** Returns the hands after an event. */
 export function advanceHands(hands: Hands, event: LoopEvent): Hands {

@@ -94,6 +94,7 @@ function whatRuns(ways: readonly (readonly [string, Way])[]): string {
 const OTHERWISE: readonly (readonly [readonly TaskStatus[], string])[] = [
   [['judging', 'checking'], 'checked'],
   [['merging'], 'merged'],
+  [['reviewing'], 'reviewed'],
   [['held'], 'held until somebody approves'],
   [['resting'], 'resting'],
 ];

@@ -23,7 +23,13 @@ export function remainingMs({ tasks, maxParallel }: Progress, nowMs: number): nu
 }
 
 /** Of these the work is done, and they are judged or waited for. */
-const IS_DONE_WORK: ReadonlySet<TaskStatus> = new Set(['judging', 'checking', 'held', 'merging']);
+const IS_DONE_WORK: ReadonlySet<TaskStatus> = new Set([
+  'judging',
+  'checking',
+  'reviewing',
+  'held',
+  'merging',
+]);
 
 /** The expected time of a task. Without an estimate it counts as short if others have one. */
 function expectation(ways: readonly Way[]): (way: Way) => number {

@@ -93,6 +93,7 @@ const IN_HAND: ReadonlySet<string> = new Set([
   'judging',
   'checking',
   'merging',
+  'reviewing',
   'held',
   'resting',
 ]);

@@ -29,6 +29,7 @@ export { changesCode } from './mission/changes-code.ts';
 export { findMissions, onlyMission } from './mission/find-missions.ts';
 export {
   ATTEMPT_TIMEOUT_MS,
+  backendId,
   capabilitiesOf,
   Mission,
   MissionBackend,
@@ -36,6 +37,7 @@ export {
   MissionGate,
   MissionLimits,
   MissionTask,
+  reviewerId,
 } from './mission/mission.ts';
 export { type MissionBounds, missionBounds } from './mission/mission-bounds.ts';
 export { type PlacedDefaults, readDefaults } from './mission/mission-defaults.ts';

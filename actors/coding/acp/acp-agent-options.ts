@@ -15,6 +15,10 @@ const OwnOptions = z.strictObject({
   command: z.tuple([Text], z.string()),
   env: z.array(VariableName).default([]),
   tells: z.array(z.enum(['tokens', 'costUsd'])).default([]),
+  does: z
+    .array(z.enum(['change', 'review']))
+    .min(1)
+    .default(['change', 'review']),
   limits: CodingLimits.default({}),
   permission: CodingPermission.default('run'),
   inactivityMs: Milliseconds.default(600_000),
@@ -28,6 +32,7 @@ const OWN = Object.keys(OwnOptions.shape) as (keyof typeof OwnOptions.shape)[];
  * - `command`      the program with its arguments: `['gemini', '--experimental-acp']`.
  * - `env`          names of variables that it is given although they look like secrets.
  * - `tells`        what it says of its usage. A limit of what it does not tell cannot be kept, so it is refused. @default none
+ * - `does`         `change`, `review`, or both. @default both
  * - `limits`       the most that an attempt may have. The protocol has no turns that could be limited.
  * - `permission`   the most that an attempt may have: what the program asks for beyond that is refused at once. @default `run`
  * - `inactivityMs` how long it may say nothing and use no processor, milliseconds. @default 600_000

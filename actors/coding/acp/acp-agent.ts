@@ -1,8 +1,7 @@
 import { AgentDefinition } from '../../../runtime/agent/agent-definition.ts';
 import { PACKAGES_FOR, requirePackages } from '../../../runtime/protocol/optional-packages.ts';
 import { systemClock } from '../../../runtime/protocol/system-seams.ts';
-import type { HandlingContext } from '../../../runtime/public.ts';
-import { codeChange } from '../code-change.ts';
+import { handleCoding } from '../handle-coding.ts';
 import { type AcpAgentOptions, readAcpOptions, stopMs } from './acp-agent-options.ts';
 import { AcpAttempt } from './acp-attempt.ts';
 
@@ -22,11 +21,10 @@ export function acpAgent(options: AcpAgentOptions): AgentDefinition {
   // It keeps nothing between two attempts.
   agent.keepsTaintApart = true;
   agent.cutOffGraceMs = stopMs(settings);
-  return agent.handle(codeChange, (request, ctx) => {
-    ctx.markOutside('agent:acp');
-    return ctx.effect(`coding ${ctx.self}`, (signal) => {
-      const deps = { ctx: ctx as HandlingContext<never>, clock: systemClock, env: process.env };
-      return new AcpAttempt(request, settings, deps).run(signal);
-    });
+  return handleCoding(agent, {
+    does: settings.does,
+    source: 'agent:acp',
+    run: (request, ctx, signal) =>
+      new AcpAttempt(request, settings, { ctx, clock: systemClock, env: process.env }).run(signal),
   });
 }

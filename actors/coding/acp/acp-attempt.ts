@@ -8,7 +8,8 @@ import { AttemptBounds } from '../attempt-bounds.ts';
 import { failureOf } from '../attempt-failure.ts';
 import { AttemptRecord } from '../attempt-record.ts';
 import type { CodingOrder } from '../backends/coding-backend.ts';
-import type { CodeChangeRequest, CodeChangeResult } from '../code-change.ts';
+import type { AttemptRequest } from '../attempt-request.ts';
+import type { CodeChangeResult } from '../code-change.ts';
 import { narrowOrder } from '../narrow-order.ts';
 import { programEnv, secretsIn } from '../program-env.ts';
 import { eachChunk, tailOf } from '../program-output.ts';
@@ -28,7 +29,7 @@ export interface AcpAttemptDeps {
 /** One attempt of a program at a task. It resolves or rejects when the program and whatever it started are gone. */
 export class AcpAttempt {
   readonly #settings: AcpSettings;
-  readonly #request: CodeChangeRequest;
+  readonly #request: AttemptRequest;
   readonly #deps: AcpAttemptDeps;
   readonly #order: CodingOrder;
   readonly #env: Readonly<Record<string, string>>;
@@ -43,7 +44,7 @@ export class AcpAttempt {
   });
 
   /** Throws REFUSED where a limit could not be kept. */
-  constructor(request: CodeChangeRequest, settings: AcpSettings, deps: AcpAttemptDeps) {
+  constructor(request: AttemptRequest, settings: AcpSettings, deps: AcpAttemptDeps) {
     this.#request = request;
     this.#settings = settings;
     this.#deps = deps;

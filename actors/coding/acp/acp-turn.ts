@@ -3,9 +3,8 @@ import { z } from 'zod';
 import { type OrreryError, refused } from '../../../runtime/protocol/errors.ts';
 import type { AttemptRecord } from '../attempt-record.ts';
 import type { CodingOrder } from '../backends/coding-backend.ts';
-import type { CodeChangeRequest } from '../code-change.ts';
+import type { AttemptRequest } from '../attempt-request.ts';
 import type { CodingUsage } from '../coding-event.ts';
-import { codingPrompt } from '../coding-prompt.ts';
 import { toldInLine } from '../coding-text.ts';
 import { rateLimitOf } from '../streams/rate-limit.ts';
 import { AcpIntroduction, AcpSession, AcpTurnEnd } from './acp-message.ts';
@@ -19,7 +18,7 @@ const NOT_LOGGED_IN = -32_000;
 /** `now` in Unix milliseconds. */
 export interface AcpTurnDeps {
   readonly agent: ClientContext;
-  readonly request: CodeChangeRequest;
+  readonly request: AttemptRequest;
   readonly order: CodingOrder;
   readonly updates: AcpUpdates;
   readonly record: AttemptRecord;
@@ -124,7 +123,7 @@ export class AcpTurn {
     this.#session = sessionId;
     record.take({ type: 'session.started', sessionId });
     updates.begin();
-    const text = codingPrompt({ ...request, permission: order.permission });
+    const text = request.prompt(order.permission);
     const answer = await agent.request('session/prompt', { sessionId, prompt: [{ type: 'text', text }] });
     const { stopReason, usage } = this.#read('session/prompt', AcpTurnEnd, answer);
     record.takeAll(updates.end());

@@ -28,9 +28,9 @@ export interface NearLimit {
 /** What the coding agents of a mission have used, by task. Each attempt tells all that it has used so far. */
 export class Spending {
   readonly #limits: SpendingLimits;
-  /** By task, of attempts that are over; and of the one under way. */
+  /** By task, of agents that are done; and by task and agent, of those that are at it. */
   readonly #before = new Map<string, Spent>();
-  readonly #now = new Map<string, Spent>();
+  readonly #now = new Map<string, Map<string, Spent>>();
   readonly #warned = new Set<string>();
 
   /** `before`: what was used in this run before it was interrupted. */
@@ -39,28 +39,33 @@ export class Spending {
     for (const [task, spent] of before) this.#before.set(task, spent);
   }
 
-  /** Takes what the attempt under way has used so far. Returns the limits that came near by it. */
-  used(task: string, usage: CodingUsage, ofTask: SpendingLimits): NearLimit[] {
+  /** Takes what an agent that is at it has used so far. Returns the limits that came near by it. */
+  used(
+    task: string,
+    { agent, usage }: { readonly agent: string; readonly usage: CodingUsage },
+    ofTask: SpendingLimits,
+  ): NearLimit[] {
     const { inputTokens = 0, outputTokens = 0, costUsd = 0 } = usage;
-    this.#now.set(task, { tokens: inputTokens + outputTokens, costUsd });
+    const now = this.#now.get(task) ?? new Map<string, Spent>();
+    this.#now.set(task, now.set(agent, { tokens: inputTokens + outputTokens, costUsd }));
     return [
       ...this.#near(task, this.ofTask(task), ofTask),
       ...this.#near(undefined, this.total, this.#limits),
     ];
   }
 
-  /** Says that the attempt under way is over. */
+  /** Says that nobody is at it any more. */
   ended(task: string): void {
     this.#before.set(task, this.ofTask(task));
     this.#now.delete(task);
   }
 
   ofTask(task: string): Spent {
-    return sum([this.#before.get(task), this.#now.get(task)]);
+    return sum([this.#before.get(task), ...(this.#now.get(task)?.values() ?? [])]);
   }
 
   get total(): Spent {
-    return sum([...this.#before.values(), ...this.#now.values()]);
+    return sum([...this.#before.values(), ...[...this.#now.values()].flatMap((now) => [...now.values()])]);
   }
 
   /** Whether the mission has used what it may. */

@@ -1,11 +1,11 @@
 import { type Capability, capability } from 'orrery';
-import { CodingEvent } from 'orrery/coding';
 import { fromCallback } from 'xstate';
 import { z } from 'zod';
 import { awaitSwarm } from './await-swarm.ts';
 import { type LostAnswer, lostAnswer } from './lost-answer.ts';
 import { attemptTimeoutMs, type RunScope } from './run-scope.ts';
 import type { WorkOrder } from './task.machine.ts';
+import { takeReport } from './take-report.ts';
 import { taskAnswer } from './task-answer.ts';
 import type { TaskEvent } from './task-context.ts';
 import { restMs } from './task-moves.ts';
@@ -50,7 +50,10 @@ async function work(run: RunScope, order: WorkOrder, hear: Hearing): Promise<Tas
         onProgress: ({ fraction, note, report }) => {
           if (report === undefined)
             tell({ type: 'task.progress', task: item.id, agent: to.agent, fraction, note });
-          else if (item.code !== undefined) takeReport(run, order, { report, hear });
+          else if (item.code !== undefined) {
+            const usage = takeReport(run, { item, agent: to.agent, report });
+            if (usage !== undefined) hear.tell({ type: 'work.used', usage });
+          }
         },
       },
     );
@@ -63,20 +66,6 @@ async function work(run: RunScope, order: WorkOrder, hear: Hearing): Promise<Tas
   } finally {
     run.spending.ended(item.id);
   }
-}
-
-/** Takes what a coding agent tells. What is no such event is somebody else's report. */
-function takeReport(
-  { tell, spend }: RunScope,
-  { item, to }: WorkOrder,
-  { report, hear }: { readonly report: unknown; readonly hear: Hearing },
-): void {
-  const { data: event } = CodingEvent.safeParse(report);
-  if (event === undefined) return;
-  tell({ type: 'task.coding', task: item.id, agent: to.agent, event });
-  if (event.type !== 'usage') return;
-  hear.tell({ type: 'work.used', usage: event.usage });
-  spend(item, event.usage);
 }
 
 /** An agent that could do it instead of one whose provider limits it. */

@@ -17,6 +17,7 @@ import type { LoopEvent, LoopNews } from './loop-event.ts';
 import type { MissionOutcome } from './mission-outcome.ts';
 import type { MissionProgress } from './mission-progress.ts';
 import { proposeTask } from './propose-task.ts';
+import { reviewChange } from './review-change.ts';
 import type { RunScope } from './run-scope.ts';
 import { rememberedEvents } from './remembered-events.ts';
 import { cutOff, nextBatch, ready } from './schedule.ts';
@@ -136,7 +137,7 @@ export class MissionRun {
       code: deps.code,
       runId: deps.progress?.runId,
       spending: this.#spending,
-      spend: (item, usage) => this.#spend(item, usage),
+      spend: (item, used) => this.#spend(item, used),
       limited: new LimitedAgents(),
       resultsOf: (ids) =>
         this.#views()
@@ -193,6 +194,7 @@ export class MissionRun {
         askRecovery: askRecovery(this.#scope),
         checkChange: checkChange(this.#scope),
         mergeChange: mergeChange(this.#scope),
+        reviewChange: reviewChange(this.#scope),
         rest: rest(this.#scope),
       },
       actions: { release: ({ context }) => this.#release(context) },
@@ -357,8 +359,8 @@ export class MissionRun {
     this.#lastWhy = why;
   }
 
-  #spend(item: WorkItem, usage: CodingUsage): void {
-    for (const near of this.#spending.used(item.id, usage, item.code?.limits ?? {}))
+  #spend(item: WorkItem, used: { readonly agent: string; readonly usage: CodingUsage }): void {
+    for (const near of this.#spending.used(item.id, used, item.code?.limits ?? {}))
       this.#tell({ type: 'limit.near', ...near });
     // One that is lost costs the cap a little of its sharpness after a kill, and no more.
     this.#deps.progress?.spend(item.id, this.#spending.ofTask(item.id)).catch(() => undefined);

@@ -1,4 +1,4 @@
-import type { Mission } from '../mission/mission.ts';
+import { type Mission, reviewerId } from '../mission/mission.ts';
 import { MissionError } from '../mission/mission-error.ts';
 import { recallFaults, teamFaults } from '../mission/team-faults.ts';
 import { findingsVerify, missionAssign } from '../agents/capabilities.ts';
@@ -17,7 +17,12 @@ export async function runMission(
   { team, clock, progress, cores, skills, code }: RunMissionDeps,
 ): Promise<MissionOutcome> {
   const roster = await team.roster();
+  const ids = new Set(roster.map(({ id }) => id));
   const faults = [
+    ...(mission.code?.reviewers ?? [])
+      .map(reviewerId)
+      .filter((id) => !ids.has(id))
+      .map((id) => `code.reviewers: the team has no "${id}"`),
     ...teamFaults(mission, offeredBy(roster)),
     ...(skills === undefined ? recallFaults(mission) : []),
   ];

@@ -48,10 +48,13 @@ export interface RunScope {
   readonly gate: string;
   readonly skills: Pick<MissionSkills, 'recall' | 'learn'> | undefined;
   readonly code:
-    | Pick<CodeWork, 'begin' | 'check' | 'merge' | 'giveUp' | 'left' | 'branch' | 'overlaps' | 'liveOverlaps'>
+    | Pick<
+        CodeWork,
+        'begin' | 'check' | 'changeOf' | 'merge' | 'giveUp' | 'left' | 'branch' | 'overlaps' | 'liveOverlaps'
+      >
     | undefined;
   readonly spending: Spending;
-  readonly spend: (item: WorkItem, usage: CodingUsage) => void;
+  readonly spend: (item: WorkItem, used: { readonly agent: string; readonly usage: CodingUsage }) => void;
   readonly limited: LimitedAgents;
   readonly runId: string | undefined;
   readonly resultsOf: (ids: readonly string[]) => readonly EarlierResult[];

@@ -66,6 +66,12 @@ export interface TaskContext {
 /** The part of a task that is stored. The mission file has the rest. */
 export type JournalledTask = Omit<TaskContext, 'item'>;
 
+/** A reviewer that has vetoed a change, and why. */
+export interface Veto {
+  readonly agent: string;
+  readonly reason: string;
+}
+
 /** An agent that has declined a task, with the reason code. */
 export interface Declined {
   readonly agent: string;
@@ -110,6 +116,7 @@ export type TaskEvent =
   | { type: 'change.merged'; merged: MergeVerdict; atMs: number }
   | { type: 'change.remembered'; commit: string }
   | { type: 'change.kept'; attempt: number }
+  | { type: 'change.reviewed'; vetoes: readonly Veto[]; atMs: number }
   | { type: 'change.approved'; why: string }
   | { type: 'rest.over'; why: string }
   | { type: 'task.skipped'; why: string; atMs: number }

@@ -74,6 +74,8 @@ export function learn(task: TaskContext, event: TaskEvent): Changes {
       };
     case 'change.checked':
       return checked(task, event);
+    case 'change.reviewed':
+      return reviewed(task, event);
     case 'change.merged':
       return merged(task, event);
     case 'change.lost':
@@ -178,6 +180,11 @@ function checked(task: TaskContext, { verdict, atMs }: EventOf<'change.checked'>
   if (verdict.isAccepted)
     return { receipts, why: `its gates have passed in its worktree: ${named(receipts)}` };
   return { ...sentBack(task, atMs, verdict.feedback), receipts };
+}
+
+function reviewed(task: TaskContext, { vetoes, atMs }: EventOf<'change.reviewed'>): Changes {
+  if (vetoes.length === 0) return { why: `nobody vetoes it: ${task.item.code?.reviewers.join(', ')}` };
+  return sentBack(task, atMs, vetoes.map(({ agent, reason }) => `${agent} vetoes it: ${reason}`).join('\n'));
 }
 
 function merged(task: TaskContext, { merged: outcome, atMs }: EventOf<'change.merged'>): Changes {

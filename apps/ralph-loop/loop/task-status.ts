@@ -9,6 +9,7 @@ import { z } from 'zod';
  * - `working`    an agent works on it.
  * - `judging`    the gate judges its result.
  * - `checking`   the gates of its change are run in its worktree.
+ * - `reviewing`  its change has passed, and agents look whether they veto it.
  * - `held`       its change has passed and waits until somebody approves it.
  * - `resting`    its agent takes no more work for now.
  * - `merging`    its change is merged, and the gates are run on the result.
@@ -28,6 +29,7 @@ export const TaskStatus = z.enum([
   'working',
   'judging',
   'checking',
+  'reviewing',
   'held',
   'resting',
   'merging',
@@ -45,7 +47,7 @@ export type TaskStatus = z.infer<typeof TaskStatus>;
 /** Whether an agent works on the task, or is about to. These count against `maxParallel`. */
 export const isWork = (status: TaskStatus): boolean => status === 'proposed' || status === 'working';
 
-const IS_JUDGED: ReadonlySet<TaskStatus> = new Set(['judging', 'checking', 'held', 'merging']);
+const IS_JUDGED: ReadonlySet<TaskStatus> = new Set(['judging', 'checking', 'reviewing', 'held', 'merging']);
 
 /** Whether an agent, a gate or the assigner has the task, or is about to. */
 export const isBusy = (status: TaskStatus): boolean =>

@@ -78,6 +78,18 @@ const judgeOrder = ({ context: { item, result, taint } }: { context: TaskContext
   taint,
 });
 
+/** A change that is to be reviewed. - `attempt` from 1. - `taint` of what its agents have said. */
+export interface ReviewOrder extends ChangeOrder {
+  readonly attempt: number;
+  readonly taint: Taint | undefined;
+}
+
+const reviewOrder = ({ context }: { context: TaskContext }): ReviewOrder => ({
+  item: context.item,
+  attempt: attemptOf(context),
+  taint: context.taint,
+});
+
 /** A task whose agent takes no more work for now. - `untilMs` Unix milliseconds. */
 export interface RestOrder {
   readonly untilMs: number;
@@ -110,6 +122,7 @@ export const taskMachine = setup({
     askAgent: fromCallback<TaskEvent, WorkOrder>(() => undefined),
     askGate: fromCallback<TaskEvent, JudgeOrder>(() => undefined),
     checkChange: fromCallback<TaskEvent, ChangeOrder>(() => undefined),
+    reviewChange: fromCallback<TaskEvent, ReviewOrder>(() => undefined),
     rest: fromCallback<TaskEvent, RestOrder>(() => undefined),
     mergeChange: fromCallback<TaskEvent, ChangeOrder>(() => undefined),
   },
@@ -125,6 +138,18 @@ export const taskMachine = setup({
     isMerged: ({ event }) => {
       assertEvent(event, 'change.merged');
       return event.merged.kind === 'merged' || event.merged.kind === 'empty';
+    },
+    isToBeReviewed: ({ context, event }) => {
+      assertEvent(event, 'change.checked');
+      return event.verdict.isAccepted && (context.item.code?.reviewers.length ?? 0) > 0;
+    },
+    isUnvetoed: ({ event }) => {
+      assertEvent(event, 'change.reviewed');
+      return event.vetoes.length === 0;
+    },
+    isUnvetoedAndHeld: ({ context, event }) => {
+      assertEvent(event, 'change.reviewed');
+      return event.vetoes.length === 0 && context.item.code?.approve === true;
     },
     isHeld: ({ context, event }) => {
       assertEvent(event, 'change.checked');
@@ -262,9 +287,25 @@ export const taskMachine = setup({
       invoke: { src: 'checkChange', input: changeOrder },
       on: {
         'change.checked': [
+          { guard: 'isToBeReviewed', target: 'reviewing', actions: 'learn' },
           { guard: 'isHeld', target: 'held', actions: 'learn' },
           { guard: 'hasPassed', target: 'merging', actions: 'learn' },
           { guard: 'isStuck', target: 'exhausted', actions: 'learn' },
+          { guard: 'mayStartAgain', target: 'ready', actions: 'learn' },
+          { guard: 'hasAttemptsLeft', target: 'working', actions: 'learn' },
+          { target: 'exhausted', actions: 'learn' },
+        ],
+        'change.lost': { target: 'blocked', actions: 'learn' },
+        'mission.ended': { target: 'cancelled', actions: 'learn' },
+        'task.skipped': { target: 'cancelled', actions: 'learn' },
+      },
+    },
+    reviewing: {
+      invoke: { src: 'reviewChange', input: reviewOrder },
+      on: {
+        'change.reviewed': [
+          { guard: 'isUnvetoedAndHeld', target: 'held', actions: 'learn' },
+          { guard: 'isUnvetoed', target: 'merging', actions: 'learn' },
           { guard: 'mayStartAgain', target: 'ready', actions: 'learn' },
           { guard: 'hasAttemptsLeft', target: 'working', actions: 'learn' },
           { target: 'exhausted', actions: 'learn' },

@@ -16,6 +16,7 @@ export function whyItGoesOn(
     listed(tasks, 'working', ({ item, assignee }) => `${assignee?.agent ?? 'a swarm'} works on ${item.id}`),
     listed(tasks, 'judging', ({ item }) => `${gate} judges ${item.id}`),
     listed(tasks, 'checking', ({ item }) => `the gates of ${item.id} are run`),
+    listed(tasks, 'reviewing', ({ item }) => `${item.code?.reviewers.join(', ')} may veto ${item.id}`),
     listed(tasks, 'merging', ({ item }) => `${item.id} is merged`),
     listed(tasks, 'held', ({ item }) => `${item.id} waits until somebody approves it`),
     listed(tasks, 'resting', ({ item, why }) => `${item.id} rests: ${why}`),

@@ -5,6 +5,7 @@ import {
   type Mission,
   type MissionGate,
   type MissionTask,
+  reviewerId,
 } from '../mission/mission.ts';
 
 /**
@@ -33,7 +34,7 @@ export interface WorkItem {
   readonly code: ItemCode | undefined;
 }
 
-/** - `gates`, `protect` those of all tasks, and its own. - `touches` what it is likely to change. - `approve` somebody has to. */
+/** - `gates`, `protect` those of all tasks, and its own. - `touches` what it is likely to change. - `approve` somebody has to. - `reviewers` agents that may veto. */
 export interface ItemCode {
   readonly gates: readonly MissionGate[];
   readonly protect: readonly string[];
@@ -41,6 +42,7 @@ export interface ItemCode {
   readonly permission: CodingPermission;
   readonly approve: boolean;
   readonly limits: ChangeLimits;
+  readonly reviewers: readonly string[];
 }
 
 /** Makes the items of a mission, in the order of its file, with dependencies between items. */
@@ -75,6 +77,7 @@ const codeOf = ({ code }: Mission, task: MissionTask): ItemCode => ({
   touches: task.touches ?? [],
   permission: task.permission ?? code?.permission ?? 'edit',
   limits: { ...code?.limits, ...task.limits },
+  reviewers: (code?.reviewers ?? []).map(reviewerId),
   approve: task.approve ?? code?.approve ?? false,
 });
 

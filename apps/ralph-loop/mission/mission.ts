@@ -93,6 +93,13 @@ export const MissionBackend = z.union(
 );
 export type MissionBackend = z.infer<typeof MissionBackend>;
 
+/** The id of a coding agent. */
+export const backendId = (backend: MissionBackend): string =>
+  typeof backend === 'string' ? backend : backend.id;
+
+/** The id of a coding agent as a reviewer: one that changes and reviews is two agents. */
+export const reviewerId = (backend: MissionBackend): string => `${backendId(backend)}-review`;
+
 /**
  * How the repository is changed by a mission. Each attempt has a git worktree of its own, and what the gates let pass is merged
  * into `branch`.
@@ -106,6 +113,7 @@ export type MissionBackend = z.infer<typeof MissionBackend>;
  * - `approve`    nothing is merged before somebody has approved it, with `orrery approve`. @default false
  * - `limits`     of each task.
  * - `backends`   coding agents that do the work; `--backend` names others.
+ * - `reviewers`  coding agents that look at a change when its gates have passed, each of which may veto it.
  */
 export const MissionCode = z.strictObject({
   branch: z.string().min(1).optional(),
@@ -117,6 +125,7 @@ export const MissionCode = z.strictObject({
   approve: z.boolean().optional(),
   limits: ChangeLimits.optional(),
   backends: z.array(MissionBackend).min(1).optional(),
+  reviewers: z.array(MissionBackend).min(1).optional(),
 });
 export type MissionCode = z.infer<typeof MissionCode>;
 

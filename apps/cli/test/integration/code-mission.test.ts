@@ -183,6 +183,24 @@ describe('orrery run on a mission that changes a repository', () => {
     });
   });
 
+  it('lets an agent veto what has passed its gates, and merges nothing that it has come to no verdict on', async () => {
+    using project = new CodeProject();
+    project.plan({ a: [edit('a.txt', 'one TODO\n'), edit('a.txt', 'one\n')], b: [edit('b.txt', 'two\n')] });
+    const strict = `cat > /dev/null; if grep -q TODO a.txt; then echo "VERDICT: VETO there is a TODO"; else echo "VERDICT: PASS"; fi`;
+    const reviewers = [{ id: 'strict', command: ['sh', '-c', strict] }];
+    project.missionOf([task('a')], { code: { reviewers } });
+    const { code, report } = await project.run();
+    expect({ code, why: report.tasks[0] }).toMatchObject({ code: 0 });
+    expect(report.tasks[0]?.attempts.map(({ ended, reason }) => [ended, reason])).toEqual([
+      ['refused', 'strict-review vetoes it: there is a TODO'],
+      ['accepted', undefined],
+    ]);
+    project.missionOf([task('b')], { code: { reviewers: [{ id: 'echo', command: ['cat'] }] } });
+    const echoed = await project.run('--anew');
+    expect(echoed.report.tasks[0]).toMatchObject({ status: 'blocked' });
+    expect(project.tasks).toEqual(['a']);
+  });
+
   it('says what is missing before anything is started', async () => {
     using project = new CodeProject();
     project.missionOf([task('a')], { code: { backends: undefined } });

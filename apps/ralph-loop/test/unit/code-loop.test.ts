@@ -9,13 +9,17 @@ import { parseMission } from '../../mission/read-mission.ts';
 import { FakeTeam } from './fake-team.ts';
 import { start } from './loop-of-fakes.ts';
 
-const missionOf = (tasks: readonly Record<string, unknown>[], limits: object = { maxAttempts: 1 }) =>
+const missionOf = (
+  tasks: readonly Record<string, unknown>[],
+  limits: object = { maxAttempts: 1 },
+  code: object = {},
+) =>
   parseMission(
     JSON.stringify({
       version: 1,
       name: 'm',
       limits,
-      code: { gates: [{ name: 'g', run: 'true' }] },
+      code: { gates: [{ name: 'g', run: 'true' }], ...code },
       tasks: tasks.map((task) => ({ title: 'T', ...task })),
     }),
     't',
@@ -26,6 +30,7 @@ const repository = (over: Partial<NonNullable<RunMissionDeps['code']>> = {}) =>
   ({
     begin: async () => '/worktree',
     check: async () => ({ isAccepted: true, feedback: '' }),
+    changeOf: async () => ({ root: '/worktree', diff: '+one' }),
     merge: async () => ({
       kind: 'merged',
       commit: 'c'.repeat(40),
@@ -139,6 +144,59 @@ describe('what a run before has left', () => {
     const check = async () => ({ isAccepted: false, feedback: 'no' });
     const fails = await start(team, lone, undefined, undefined, 1, repository({ left, check })).outcome;
     expect([fails.tasks[0]?.status, team.work]).toEqual(['exhausted', []]);
+  });
+});
+
+describe('a change that is reviewed', () => {
+  const reviewed = missionOf([{ id: 'a' }], { maxAttempts: 2 }, { reviewers: ['claude', 'codex'] });
+  const team = (claude: () => unknown, codex: () => unknown = () => ({ isVetoed: false, reason: '' })) =>
+    new FakeTeam()
+      .agent('coder', { 'code.change': () => ({}) })
+      .agent('claude-review', { 'code.review': claude })
+      .agent('codex-review', { 'code.review': codex });
+  const asked = ({ work }: FakeTeam, id: string) => work.filter(({ agent }) => agent === id);
+
+  it('is merged when nobody vetoes it, and is sent back with the reasons of whoever does', async () => {
+    let times = 0;
+    const once = team(() =>
+      times++ === 0 ? { isVetoed: true, reason: 'it removes a test' } : { isVetoed: false, reason: '' },
+    );
+    const { tasks } = await start(once, reviewed, undefined, undefined, 1, repository()).outcome;
+    expect(tasks[0]?.status).toBe('accepted');
+    expect(asked(once, 'coder').map(({ input }) => input['feedback'])).toEqual([
+      undefined,
+      'claude-review vetoes it: it removes a test',
+    ]);
+    expect(asked(once, 'codex-review')[0]?.input).toMatchObject({
+      root: '/worktree',
+      diff: '+one',
+      attempt: 1,
+    });
+  });
+
+  it('is reviewed by nobody while its gates have not passed: reviews are never the only gate', async () => {
+    const any = team(() => ({ isVetoed: false, reason: '' }));
+    const check = async () => ({ isAccepted: false, feedback: 'no' });
+    const { tasks } = await start(any, reviewed, undefined, undefined, 1, repository({ check })).outcome;
+    expect([tasks[0]?.status, asked(any, 'claude-review')]).toEqual(['exhausted', []]);
+  });
+
+  it('is not merged while a reviewer cannot be had, who is asked once more', async () => {
+    const gone = team(() => {
+      throw new OrreryError('HANDLER_FAILED', 'no verdict');
+    });
+    const { tasks } = await start(gone, reviewed, undefined, undefined, 1, repository()).outcome;
+    expect(tasks[0]).toMatchObject({
+      status: 'blocked',
+      context: { why: expect.stringContaining('no verdict') },
+    });
+    expect(asked(gone, 'claude-review')).toHaveLength(2);
+  });
+
+  it('needs its reviewers in the team', async () => {
+    const nobody = new FakeTeam().agent('coder', { 'code.change': () => ({}) });
+    const { outcome } = start(nobody, reviewed, undefined, undefined, 1, repository());
+    await expect(outcome).rejects.toThrow('code.reviewers: the team has no "claude-review"');
   });
 });
 

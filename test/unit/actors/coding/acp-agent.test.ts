@@ -14,7 +14,7 @@ describe('The options of an agent that speaks the Agent Client Protocol', () => 
       handlingTimeoutMs: 3_600_000,
       onThrow: 'keep',
     });
-    expect([...agent.handlers.keys()]).toEqual(['code.change']);
+    expect([...agent.handlers.keys()]).toEqual(['code.change', 'code.review']);
   });
 
   it('give it the time that an attempt may take, and more to stop than its program has', () => {

@@ -208,6 +208,6 @@ describe('The options of a coding agent', () => {
   it('need an id and a backend alone', () => {
     const { options, handlers } = commandAgent({ id: 'a', backend: 'codex' });
     expect(options).toMatchObject({ name: 'a', version: '1.0.0', tier: 3, handlingTimeoutMs: 3_600_000 });
-    expect([...handlers.keys()]).toEqual(['code.change']);
+    expect([...handlers.keys()]).toEqual(['code.change', 'code.review']);
   });
 });
