@@ -19,6 +19,25 @@ import { gitIn, lines, OpenMission, Project, put } from './project.ts';
 
 const TEXT = { subject: 'x' };
 
+describe('an attempt that goes on with the files of another', () => {
+  it('finds them as changes of its own: new ones, removed ones, and ignored ones that were added', async () => {
+    await using project = new Project({ 'a.txt': 'a\n', 'gone.txt': 'gone\n', '.gitignore': '*.log\n' });
+    const mission = await project.mission();
+    const first = await mission.attempt('a');
+    put(first.path, { 'a.txt': 'b\n', 'gone.txt': null, 'new.txt': 'new\n', 'kept.log': 'kept\n' });
+    gitIn(first.path, 'add', '--force', 'kept.log');
+    const before = await first.snapshot(TEXT);
+    await first.discard();
+    const second = await mission.attempt('a', { attempt: 2, from: before.start, files: before.commit });
+    expect(gitIn(second.path, 'rev-parse', 'HEAD')).toBe(before.start);
+    expect(await second.liveChanges()).toEqual(['a.txt', 'gone.txt', 'kept.log', 'new.txt']);
+    expect((await second.snapshot(TEXT)).tree).toBe(before.tree);
+    put(second.path, { 'new.txt': 'newer\n' });
+    const { changed } = await second.snapshot(TEXT);
+    expect(changed.map(({ path }) => path).sort()).toEqual(['a.txt', 'gone.txt', 'kept.log', 'new.txt']);
+  });
+});
+
 describe('a snapshot of an attempt', () => {
   it('has changes, new files, deletions, renames, links and modes, as one commit on the start', async () => {
     await using project = new Project({

@@ -124,12 +124,18 @@ describe('merging an attempt', () => {
       trailers: { mission: MISSION, task: 'a', attempt: 1, run: RUN },
       check: async () => ({ isAccepted: false, exitCode: 3 }),
     };
-    expect(await mission.queue.merge(request)).toEqual({
+    const outcome = await mission.queue.merge(request);
+    const commit = 'commit' in outcome ? outcome.commit : '';
+    expect(outcome).toEqual({
       kind: 'refused',
       tip,
+      commit,
       verdict: { isAccepted: false, exitCode: 3 },
       changedByCheck: [],
     });
+    // What was refused, for the next attempt to go on with.
+    expect(project.git('show', `${commit}:one`)).toBe('1');
+    expect(project.git('rev-parse', `${commit}^`)).toBe(tip);
     expect(project.git('rev-parse', BRANCH)).toBe(tip);
     await mission.merge(await mission.changed({ two: '2' }, 'two'), 'two');
     expect(gitIn(project.path, 'ls-tree', '--name-only', '-r', BRANCH)).toBe('a.txt\nsrc/b.txt\ntwo');

@@ -117,8 +117,12 @@ export class OpenMission {
     this.queue = queue;
   }
 
-  attempt(task = 'a', { attempt = 1, from = this.branch.ref } = {}): Promise<AttemptWorktree> {
-    return AttemptWorktree.create({ repository: this.repository, trailers: trailersOf(task, attempt), from });
+  attempt(
+    task = 'a',
+    { attempt = 1, from = this.branch.ref, files }: { attempt?: number; from?: string; files?: string } = {},
+  ): Promise<AttemptWorktree> {
+    const trailers = trailersOf(task, attempt);
+    return AttemptWorktree.create({ repository: this.repository, trailers, from, files });
   }
 
   /** An attempt that writes files, and its snapshot. */
