@@ -4,12 +4,15 @@ import type { LoopEvent } from '../loop/loop-event.ts';
 /**
  * What the coding agents of a task have used, as far as they say.
  *
- * - `before` those that are over; `now` the one that is at it, or was last.
+ * - `agent`  the one that is at it, or was last; `now` what it has used, and `reviews` those who have reviewed its change.
+ * - `before` all before that.
  * - `asked`  how often an agent was asked to do the task, and `told` how often one has said what it used.
  */
 export interface TaskSpending {
   readonly before: CodingUsage;
   readonly now: CodingUsage | undefined;
+  readonly agent: string | undefined;
+  readonly reviews: ReadonlyMap<string, CodingUsage>;
   readonly asked: number;
   readonly told: number;
 }
@@ -22,19 +25,28 @@ export const NO_SPENDING: Spending = new Map();
 /** Returns the spending after an event. An agent that is asked anew counts from nothing, so what was used before is added up. */
 export function advanceSpending(spending: Spending, event: LoopEvent): Spending {
   if (event.type === 'task.changed' && event.status === 'working') {
-    const { before, now, asked, told } = spending.get(event.task) ?? NOTHING;
+    const task = spending.get(event.task) ?? NOTHING;
+    const { asked, told } = task;
     return changed(spending, event.task, {
-      before: addedUp(before, now ?? {}),
-      now: undefined,
+      ...NOTHING,
+      before: usedBy(task),
+      agent: event.agent,
       asked: asked + 1,
       told,
     });
   }
   if (event.type === 'task.coding' && event.event.type === 'usage') {
     const task = spending.get(event.task) ?? { ...NOTHING, asked: 1 };
-    const now = { ...task.now, ...event.event.usage };
+    const { agent, event: report } = event;
+    const worker = task.agent ?? agent;
+    if (agent !== worker) {
+      const reviews = new Map(task.reviews).set(agent, { ...task.reviews.get(agent), ...report.usage });
+      return changed(spending, event.task, { ...task, reviews });
+    }
+    const now = { ...task.now, ...report.usage };
     return changed(spending, event.task, {
       ...task,
+      agent: worker,
       now,
       told: task.told + (task.now === undefined ? 1 : 0),
     });
@@ -42,13 +54,21 @@ export function advanceSpending(spending: Spending, event: LoopEvent): Spending 
   return spending;
 }
 
-const NOTHING: TaskSpending = { before: {}, now: undefined, asked: 0, told: 0 };
+const NOTHING: TaskSpending = {
+  before: {},
+  now: undefined,
+  agent: undefined,
+  reviews: new Map(),
+  asked: 0,
+  told: 0,
+};
 
 const changed = (spending: Spending, id: string, task: TaskSpending): Spending =>
   new Map(spending).set(id, task);
 
 /** All that the agents of a task have used. */
-export const usedBy = ({ before, now = {} }: TaskSpending): CodingUsage => addedUp(before, now);
+export const usedBy = ({ before, now = {}, reviews }: TaskSpending): CodingUsage =>
+  [now, ...reviews.values()].reduce(addedUp, before);
 
 /** Both together. What neither has told stays unknown. */
 export function addedUp(one: CodingUsage, other: CodingUsage): CodingUsage {

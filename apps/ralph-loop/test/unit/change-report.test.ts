@@ -55,6 +55,14 @@ describe('what coding agents have used', () => {
     expect(spending).toMatchObject({ asked: 3, told: 2 });
   });
 
+  it('has what reviewers have used beside it, who are not asked to do the task', () => {
+    const reviewed = { ...used('login', { costUsd: 0.25 }), agent: 'codex-review' } as LoopEvent;
+    const once = [working('login'), used('login', { costUsd: 1 }), reviewed, reviewed];
+    const [first, twice] = [after(...once), after(...once, ...once)];
+    expect([first, twice].map((each) => each && usedBy(each))).toEqual([{ costUsd: 1.25 }, { costUsd: 2.5 }]);
+    expect(twice).toMatchObject({ asked: 2, told: 2 });
+  });
+
   it('keeps what an agent has not said again', () => {
     const spending = after(
       working('login'),
