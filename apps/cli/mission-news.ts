@@ -1,4 +1,4 @@
-import { count, duration, type LoopEvent, printable } from '@orrery/ralph-loop';
+import { count, duration, type LoopEvent, overlapWarning, printable } from '@orrery/ralph-loop';
 import type { Hands } from './hand.ts';
 import { costOf } from './hand-lines.ts';
 import { taskLine } from './task-line.ts';
@@ -36,6 +36,8 @@ function told(event: LoopEvent, hands: Hands): News | undefined {
       return bad(`paused by ${event.by}: no task is begun any more`);
     case 'mission.resumed':
       return good(`goes on, as ${event.by} wishes`);
+    case 'tasks.overlap':
+      return bad(overlapWarning({ path: event.path, ids: event.tasks }));
     case 'limit.near':
       return bad(limitText(event));
     default:

@@ -1,4 +1,4 @@
-import { duration, type LoopEvent, printable } from '@orrery/ralph-loop';
+import { duration, type LoopEvent, printable, overlapWarning } from '@orrery/ralph-loop';
 import type { Screen } from './screen.ts';
 import { codingText } from './coding-text.ts';
 import { limitText } from './mission-news.ts';
@@ -42,6 +42,8 @@ function sentence(event: LoopEvent): string | undefined {
       return `paused by ${event.by}`;
     case 'mission.resumed':
       return `goes on, as ${event.by} wishes`;
+    case 'tasks.overlap':
+      return overlapWarning({ path: event.path, ids: event.tasks });
     case 'limit.near':
       return `a limit is near: ${limitText(event)}`;
     case 'mission.ended':

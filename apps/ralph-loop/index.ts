@@ -53,6 +53,7 @@ export {
   type SourcedMission,
 } from './mission/read-mission-source.ts';
 export { type SyncedMission, syncMission } from './mission/sync-mission.ts';
+export { overlapWarning } from './worktrees/overlap.ts';
 export { buildReport, type ReportOptions } from './report/build-report.ts';
 export { htmlReport } from './report/html-report.ts';
 export { Baseline } from './report/baseline.ts';

@@ -331,6 +331,15 @@ describe('the board of a mission that changes a repository', () => {
   });
 });
 
+describe('tasks that are changing the same file', () => {
+  it.each([LinesView, VerboseView])('are told while that can still be mended: %o', (View) => {
+    const screen = new FakeScreen();
+    const view = new View(screen);
+    view.show({ type: 'tasks.overlap', atMs: 1, path: 'a.ts', tasks: ['login', 'cart'] });
+    expect(screen.written.join('')).toContain('login and cart are changing a.ts at the same time');
+  });
+});
+
 describe('the verbose view of a mission that changes a repository', () => {
   it('has a line for everything that an agent and a gate do', () => {
     const screen = new FakeScreen();
