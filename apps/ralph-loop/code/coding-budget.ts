@@ -26,7 +26,7 @@ export interface NearLimit {
 }
 
 /** What the coding agents of a mission have used, by task. Each attempt tells all that it has used so far. */
-export class Spending {
+export class CodingBudget {
   readonly #limits: SpendingLimits;
   /** By task, of agents that are done; and by task and agent, of those that are at it. */
   readonly #before = new Map<string, Spent>();
@@ -71,11 +71,6 @@ export class Spending {
   /** Whether the mission has used what it may. */
   get isOver(): boolean {
     return isSpent(this.total, this.#limits);
-  }
-
-  /** Whether the task has. */
-  isTaskOver(task: string, ofTask: SpendingLimits): boolean {
-    return isSpent(this.ofTask(task), ofTask);
   }
 
   /** What an attempt of the task may use: the rest of the task's, and of the mission's. */

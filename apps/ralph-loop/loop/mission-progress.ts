@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { JournalRecords } from 'orrery';
-import type { Spent } from '../code/spending.ts';
+import type { Spent } from '../code/coding-budget.ts';
 import type { Mission } from '../mission/mission.ts';
 import { MissionError } from '../mission/mission-error.ts';
 import type { JournalledTask, TaskContext } from './task-context.ts';

@@ -9,7 +9,7 @@ import { askAssigner } from './ask-assigner.ts';
 import { askGate } from './ask-gate.ts';
 import { askRecovery } from './ask-recovery.ts';
 import { checkChange, mergeChange, rest } from './check-change.ts';
-import { Spending } from '../code/spending.ts';
+import { CodingBudget } from '../code/coding-budget.ts';
 import { earlierResult } from './earlier-result.ts';
 import { endSwarmsOfOthers, formSwarm } from './form-swarm.ts';
 import { LimitedAgents } from './limited-agents.ts';
@@ -104,7 +104,7 @@ export class MissionRun {
   readonly #startedAtMs: number;
   readonly #ended = new AbortController();
   readonly #outcome = Promise.withResolvers<MissionOutcome>();
-  readonly #spending: Spending;
+  readonly #spending: CodingBudget;
   #cut: Cut | undefined;
   #isAssigning = false;
   #isPaused = false;
@@ -120,7 +120,7 @@ export class MissionRun {
     this.#options = options;
     this.#deps = deps;
     this.#items = workItems(mission);
-    this.#spending = new Spending(mission.limits, deps.progress?.spent);
+    this.#spending = new CodingBudget(mission.limits, deps.progress?.spent);
     this.#maxParallel = mission.limits.maxParallel ?? deps.cores ?? availableParallelism();
     this.#startedAtMs = clock.now();
     this.#scope = {

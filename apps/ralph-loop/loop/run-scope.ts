@@ -1,7 +1,7 @@
 import type { Clock } from 'orrery';
 import type { CodingUsage } from 'orrery/coding';
 import type { CodeWork } from '../code/code-work.ts';
-import type { Spending } from '../code/spending.ts';
+import type { CodingBudget } from '../code/coding-budget.ts';
 import { ATTEMPT_TIMEOUT_MS } from '../mission/mission.ts';
 import type { MissionSkills } from '../skills/mission-skills.ts';
 import type { EarlierResult } from './earlier-result.ts';
@@ -53,7 +53,7 @@ export interface RunScope {
         'begin' | 'check' | 'changeOf' | 'merge' | 'giveUp' | 'left' | 'branch' | 'overlaps' | 'liveOverlaps'
       >
     | undefined;
-  readonly spending: Spending;
+  readonly spending: CodingBudget;
   readonly spend: (item: WorkItem, used: { readonly agent: string; readonly usage: CodingUsage }) => void;
   readonly limited: LimitedAgents;
   readonly runId: string | undefined;

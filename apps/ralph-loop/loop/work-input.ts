@@ -1,5 +1,5 @@
 import { shownCommand } from '../gates/gate-command.ts';
-import type { SpendingLimits } from '../code/spending.ts';
+import type { SpendingLimits } from '../code/coding-budget.ts';
 import { ATTEMPT_TIMEOUT_MS } from '../mission/mission.ts';
 import type { RunScope } from './run-scope.ts';
 import type { ItemCode, WorkItem } from './work-item.ts';
