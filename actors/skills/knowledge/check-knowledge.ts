@@ -45,7 +45,7 @@ const MOST_VIOLATIONS = 1_000;
 /** How bad each severity is. */
 const SEVERITY_RANK: Readonly<Record<Severity, number>> = { info: 0, warn: 1, block: 2 };
 
-/** Checks a project. Throws REFUSED naming ids that are of no item, or of none that is accepted. */
+/** Checks a project: the worst violations come first, and of those alike what was changed first. Throws REFUSED naming ids that are of no item, or of none that is accepted. */
 export function checkKnowledge(
   view: KnowledgeView,
   subject: RuleSubject,
@@ -81,7 +81,7 @@ function itemsOf(view: KnowledgeView, { ids, layer, scopes }: CheckedKnowledge):
         (layer === undefined || knowledgeRankOf(item.layer) >= knowledgeRankOf(layer)) &&
         (scopes === undefined || item.scope === '' || scopes.includes(item.scope)),
     )
-    .sort((one, other) => (one.id < other.id ? -1 : 1));
+    .sort((one, other) => one.revision - other.revision);
 }
 
 function named(view: KnowledgeView, ids: readonly string[]): KnownItem[] {

@@ -9,10 +9,16 @@ import type { KnowledgeStatus } from './knowledge-status.ts';
 const PAGE = 500;
 const MOST_SUMMARY = 240;
 
-/** What is remembered of an item: all but its text. */
+/**
+ * What is remembered of an item: all but its text.
+ *
+ * - `place`    in the index of words.
+ * - `revision` that of the tenant when it was last changed: no other item has it.
+ */
 export type KnownItem = Omit<KnowledgeItem, 'content' | 'summary' | 'metadata'> & {
   readonly summary: string;
   readonly place: number;
+  readonly revision: number;
 };
 
 /** The knowledge of one tenant as it was last read, with an index of its words. It reads what is new before each use, and is not to be kept after it. */
@@ -63,7 +69,10 @@ export class KnowledgeView {
 
   /** Ids of the items that say, or are said, to supersede one, whatever has become of them. */
   newerOf(id: string): string[] {
-    return [...(this.#newer.get(id) ?? [])].filter((newer) => this.#known.has(newer)).sort();
+    return [...(this.#newer.get(id) ?? [])]
+      .flatMap((newer) => this.#known.get(newer) ?? [])
+      .sort((one, other) => one.revision - other.revision)
+      .map((newer) => newer.id);
   }
 
   /** The constraints of an item, ready to be checked. */
@@ -111,7 +120,7 @@ export class KnowledgeView {
         .orderBy('revision')
         .limit(PAGE)
         .execute();
-      for (const row of rows) this.#put(itemOf(row));
+      for (const row of rows) this.#put(itemOf(row), row.revision);
       const last = rows.at(-1);
       if (last === undefined || rows.length < PAGE) return;
       after = last.revision;
@@ -125,12 +134,12 @@ export class KnowledgeView {
     this.#revision = 0;
   }
 
-  #put({ content, summary, metadata: _, ...item }: KnowledgeItem): void {
+  #put({ content, summary, metadata: _, ...item }: KnowledgeItem, revision: number): void {
     this.#drop(item.id);
     // What an item is called says more of it than a word somewhere in it.
     const text = [item.title, item.title, item.tags.join(' '), summary ?? '', content].join('\n');
     const place = this.#texts.add(text);
-    this.#known.set(item.id, { ...item, summary: summary ?? beginningOf(content), place });
+    this.#known.set(item.id, { ...item, summary: summary ?? beginningOf(content), place, revision });
     for (const [newer, old] of linksOf(item)) {
       const all = this.#newer.get(old) ?? new Set();
       this.#newer.set(old, all.add(newer));

@@ -64,19 +64,17 @@ function fitsOf(view: KnowledgeView, { type, layer, scope, status, tags = [] }: 
 }
 
 /** Where an item stands among what was found. */
-type Place = readonly [score: number, updatedAtMs: number, id: string];
+type Place = readonly [score: number, updatedAtMs: number, revision: number];
 
 const byRelevance = ({ score, item }: FoundItem, other: FoundItem): number =>
-  other.score - score ||
-  other.item.updatedAtMs - item.updatedAtMs ||
-  (item.id < other.item.id ? -1 : Number(item.id > other.item.id));
+  other.score - score || other.item.updatedAtMs - item.updatedAtMs || other.item.revision - item.revision;
 
 /** Whether one that was found stands behind a place. */
-const isBehind = ({ score, item }: FoundItem, [above, beforeMs, id]: Place): boolean =>
-  (above - score || beforeMs - item.updatedAtMs || (id < item.id ? 1 : 0)) > 0;
+const isBehind = ({ score, item }: FoundItem, [above, beforeMs, revision]: Place): boolean =>
+  (above - score || beforeMs - item.updatedAtMs || revision - item.revision) > 0;
 
 const cursorOf = ({ score, item }: FoundItem): string =>
-  Buffer.from(JSON.stringify([score, item.updatedAtMs, item.id] satisfies Place)).toString('base64url');
+  Buffer.from(JSON.stringify([score, item.updatedAtMs, item.revision] satisfies Place)).toString('base64url');
 
 /** How many stand before the page: also when the item at the end of the last one is gone. */
 function placeBehind(found: readonly FoundItem[], cursor: string): number {
@@ -99,8 +97,4 @@ function readCursor(cursor: string): Place {
 }
 
 const isPlace = (place: unknown): place is Place =>
-  Array.isArray(place) &&
-  place.length === 3 &&
-  typeof place[0] === 'number' &&
-  typeof place[1] === 'number' &&
-  typeof place[2] === 'string';
+  Array.isArray(place) && place.length === 3 && place.every((part) => typeof part === 'number');

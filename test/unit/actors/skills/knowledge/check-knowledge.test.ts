@@ -99,6 +99,21 @@ describe('A check against knowledge (A-17)', () => {
     expect((await check(uses('b', 'c'), { minSeverity: 'block' })).violations).toHaveLength(1);
   });
 
+  it('tells of violations alike in the order in which the items were changed, whatever their ids', async () => {
+    const { add, items } = knowledge;
+    const added: string[] = [];
+    for (let at = 0; at < 12; at++) added.push((await add({ constraints: [without('a')] })).id);
+    const told = async () => (await check(uses('a'))).violations.map(({ item }) => item.id);
+    expect([...added].sort()).not.toEqual(added);
+    expect(await told()).toEqual(added);
+    const [first = '', ...others] = added;
+    await items.remove(ADMIN, first);
+    expect(await told()).toEqual(others);
+    expect(await check(uses('a'), { ids: others.toReversed() })).toMatchObject({
+      checked: others.map((id) => ({ id })),
+    });
+  });
+
   it('checks what is accepted, and holds still', async () => {
     const { add, items } = knowledge;
     const constraints = [without('a')];
