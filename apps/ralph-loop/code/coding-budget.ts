@@ -54,10 +54,11 @@ export class CodingBudget {
     ];
   }
 
-  /** Says that nobody is at it any more. */
-  ended(task: string): void {
-    this.#before.set(task, this.ofTask(task));
-    this.#now.delete(task);
+  /** Says that an agent is at it no more. What it uses when it is asked again counts beside. */
+  ended(task: string, agent: string): void {
+    const now = this.#now.get(task);
+    this.#before.set(task, sum([this.#before.get(task), now?.get(agent)]));
+    now?.delete(agent);
   }
 
   ofTask(task: string): Spent {

@@ -64,7 +64,7 @@ async function work(run: RunScope, order: WorkOrder, hear: Hearing): Promise<Tas
     if (answer.code !== 'RATE_LIMITED') return { type: 'agent.lost', answer, atMs };
     return { type: 'agent.lost', answer, atMs, other: await anotherAgent(run, order, answer) };
   } finally {
-    run.spending.ended(item.id);
+    run.spending.ended(item.id, to.agent);
   }
 }
 

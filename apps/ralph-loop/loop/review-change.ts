@@ -18,7 +18,7 @@ export const reviewChange = (run: RunScope) =>
 /** Resolves to the event for what they say. Without the verdict of one nobody knows whether it would have vetoed. */
 async function review(run: RunScope, order: ReviewOrder, signal: AbortSignal): Promise<TaskEvent> {
   const { item } = order;
-  const { clock, code, spending } = run;
+  const { clock, code } = run;
   try {
     if (code === undefined) throw new Error('the mission does not say how it changes the repository');
     const change = await code.changeOf(item, signal);
@@ -29,8 +29,6 @@ async function review(run: RunScope, order: ReviewOrder, signal: AbortSignal): P
   } catch (error) {
     const why = `it could not be reviewed: ${lostAnswer(error).reason}`;
     return { type: 'change.lost', why, atMs: clock.now() };
-  } finally {
-    spending.ended(item.id);
   }
 }
 
@@ -43,14 +41,14 @@ interface Asked extends ReviewOrder {
 /** Asks a reviewer, and once more if it fails: that says nothing of the change. */
 async function vetoOf(run: RunScope, asked: Asked, signal: AbortSignal): Promise<Veto | undefined> {
   try {
-    return await askOnce(run, asked, signal);
+    return await ask(run, asked, signal);
   } catch (error) {
     if (lostAnswer(error).isLasting || signal.aborted) throw error;
-    return await askOnce(run, asked, signal);
+    return await ask(run, asked, signal);
   }
 }
 
-async function askOnce(
+async function ask(
   run: RunScope,
   { item, attempt, agent, root, diff, taint }: Asked,
   signal: AbortSignal,
@@ -62,19 +60,23 @@ async function askOnce(
     acceptance: [...acceptance],
     ...(description === undefined ? {} : { description }),
   };
-  const { isVetoed, reason } = await run.team.loop.ask(
-    { agent, capability: codeReview },
-    { root, task, attempt, diff, limits: run.spending.leftFor(id, code?.limits ?? {}) },
-    {
-      timeoutMs: attemptTimeoutMs(run, item),
-      signal,
-      correlationId: item.correlationId,
-      whenFull: 'park',
-      ...tainted(taint),
-      onProgress: ({ report }) => {
-        if (report !== undefined) takeReport(run, { item, agent, report });
+  try {
+    const { isVetoed, reason } = await run.team.loop.ask(
+      { agent, capability: codeReview },
+      { root, task, attempt, diff, limits: run.spending.leftFor(id, code?.limits ?? {}) },
+      {
+        timeoutMs: attemptTimeoutMs(run, item),
+        signal,
+        correlationId: item.correlationId,
+        whenFull: 'park',
+        ...tainted(taint),
+        onProgress: ({ report }) => {
+          if (report !== undefined) takeReport(run, { item, agent, report });
+        },
       },
-    },
-  );
-  return isVetoed ? { agent, reason } : undefined;
+    );
+    return isVetoed ? { agent, reason } : undefined;
+  } finally {
+    run.spending.ended(id, agent);
+  }
 }

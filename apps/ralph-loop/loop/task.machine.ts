@@ -196,6 +196,10 @@ export const taskMachine = setup({
   id: 'missionTask',
   context: ({ input }) => newTask(input),
   initial: 'waiting',
+  on: {
+    'mission.ended': { target: '.cancelled', actions: 'learn' },
+    'task.skipped': { target: '.cancelled', actions: 'learn' },
+  },
   states: {
     waiting: {
       on: {
@@ -210,8 +214,6 @@ export const taskMachine = setup({
           { target: 'ready', actions: 'learn' },
         ],
         'dependency.lost': { target: 'blocked', actions: 'learn' },
-        'mission.ended': { target: 'cancelled', actions: 'learn' },
-        'task.skipped': { target: 'cancelled', actions: 'learn' },
       },
     },
     ready: {
@@ -220,8 +222,6 @@ export const taskMachine = setup({
         'swarm.formed': { target: 'working', actions: 'learn' },
         'agent.missing': { target: 'recovering', actions: 'learn' },
         'assigner.lost': { target: 'blocked', actions: 'learn' },
-        'mission.ended': { target: 'cancelled', actions: 'learn' },
-        'task.skipped': { target: 'cancelled', actions: 'learn' },
       },
     },
     proposed: {
@@ -229,8 +229,6 @@ export const taskMachine = setup({
       on: {
         'proposal.accepted': { target: 'working', actions: 'learn' },
         'proposal.declined': { target: 'ready', actions: 'learn' },
-        'mission.ended': { target: 'cancelled', actions: 'learn' },
-        'task.skipped': { target: 'cancelled', actions: 'learn' },
       },
     },
     recovering: {
@@ -238,8 +236,6 @@ export const taskMachine = setup({
       on: {
         'agent.found': { target: 'ready', actions: 'learn' },
         'human.needed': { target: 'escalated', actions: 'learn' },
-        'mission.ended': { target: 'cancelled', actions: 'learn' },
-        'task.skipped': { target: 'cancelled', actions: 'learn' },
       },
     },
     working: {
@@ -265,8 +261,6 @@ export const taskMachine = setup({
           { guard: 'hasAttemptsLeft', target: 'ready', actions: ['release', 'learn'] },
           { target: 'exhausted', actions: 'learn' },
         ],
-        'mission.ended': { target: 'cancelled', actions: 'learn' },
-        'task.skipped': { target: 'cancelled', actions: 'learn' },
       },
     },
     judging: {
@@ -279,8 +273,6 @@ export const taskMachine = setup({
           { target: 'exhausted', actions: 'learn' },
         ],
         'gate.lost': { target: 'blocked', actions: 'learn' },
-        'mission.ended': { target: 'cancelled', actions: 'learn' },
-        'task.skipped': { target: 'cancelled', actions: 'learn' },
       },
     },
     checking: {
@@ -296,8 +288,6 @@ export const taskMachine = setup({
           { target: 'exhausted', actions: 'learn' },
         ],
         'change.lost': { target: 'blocked', actions: 'learn' },
-        'mission.ended': { target: 'cancelled', actions: 'learn' },
-        'task.skipped': { target: 'cancelled', actions: 'learn' },
       },
     },
     reviewing: {
@@ -311,23 +301,17 @@ export const taskMachine = setup({
           { target: 'exhausted', actions: 'learn' },
         ],
         'change.lost': { target: 'blocked', actions: 'learn' },
-        'mission.ended': { target: 'cancelled', actions: 'learn' },
-        'task.skipped': { target: 'cancelled', actions: 'learn' },
       },
     },
     held: {
       on: {
         'change.approved': { target: 'merging', actions: 'learn' },
-        'mission.ended': { target: 'cancelled', actions: 'learn' },
-        'task.skipped': { target: 'cancelled', actions: 'learn' },
       },
     },
     resting: {
       invoke: { src: 'rest', input: restOrder },
       on: {
         'rest.over': { target: 'ready', actions: 'learn' },
-        'mission.ended': { target: 'cancelled', actions: 'learn' },
-        'task.skipped': { target: 'cancelled', actions: 'learn' },
       },
     },
     merging: {
@@ -341,8 +325,6 @@ export const taskMachine = setup({
           { target: 'exhausted', actions: 'learn' },
         ],
         'change.lost': { target: 'blocked', actions: 'learn' },
-        'mission.ended': { target: 'cancelled', actions: 'learn' },
-        'task.skipped': { target: 'cancelled', actions: 'learn' },
       },
     },
     accepted: { type: 'final', entry: 'release' },

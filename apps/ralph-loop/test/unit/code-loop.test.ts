@@ -247,6 +247,33 @@ describe('what a mission may use (F-04)', () => {
     ]);
   });
 
+  it('counts what a reviewer has used whose verdict never came, and who is asked again', async () => {
+    const reviewed = missionOf([{ id: 'a' }], { maxAttempts: 1, maxCostUsd: 1 }, { reviewers: ['codex'] });
+    let times = 0;
+    const claude = team({ costUsd: 0.1 }).agent('codex-review', {
+      'code.review': (_input, { onProgress }) => {
+        const report = { type: 'usage', usage: { costUsd: 0.3 } };
+        onProgress?.({ fraction: 0, note: undefined, report } as never);
+        if (times++ === 0) throw new OrreryError('HANDLER_FAILED', 'no verdict');
+        return { isVetoed: false, reason: '' };
+      },
+    });
+    const spent = new Map<string, { costUsd: number }>();
+    const progress = {
+      ...{ runId: 'r', accepted: new Map(), accept: () => Promise.resolve(), spent: new Map() },
+      spend: async (task: string, used: { costUsd: number }) => void spent.set(task, used),
+    };
+    const { stopReason } = await start(claude, reviewed, undefined, progress, 1, repository()).outcome;
+    const leftForReview = claude.work
+      .filter(({ agent }) => agent === 'codex-review')
+      .map(({ input }) => (input['limits'] as { maxCostUsd: number }).maxCostUsd);
+    expect([stopReason, leftForReview, spent.get('a')?.costUsd]).toEqual([
+      'all-accepted',
+      [expect.closeTo(0.9), expect.closeTo(0.6)],
+      expect.closeTo(0.7),
+    ]);
+  });
+
   it('counts what was used before it was interrupted', async () => {
     const claude = team({ costUsd: 0.1 });
     const progress = {
