@@ -37,8 +37,6 @@ export async function askProgram(
   { command, args, cwd, timeoutMs = TIMEOUT_MS }: ShortOrder,
   clock: Pick<Clock, 'setTimer'>,
 ): Promise<ShortAnswer> {
-  // The clock's timers let this process end, and the program may be over before its family is known to be gone.
-  using _ = keptRunning();
   const mark = `orrery-ask-${process.pid}-${asked++}`;
   const program = new GuardedProcess({ command, args, cwd, env: programEnv(process.env, []), mark }, clock);
   program.input.end();
@@ -55,13 +53,6 @@ export async function askProgram(
   cancel();
   const failure = timedOut ? `said nothing within ${timeoutMs / 1_000} s` : end.failure;
   return { code: end.code, ...kept, log: log.output, ...(failure === undefined ? {} : { failure }) };
-}
-
-/** Keeps this process running until it is disposed of. */
-function keptRunning(): Disposable {
-  const { port1 } = new MessageChannel();
-  port1.ref();
-  return { [Symbol.dispose]: () => port1.close() };
 }
 
 async function beginningOf(stream: Readable): Promise<Pick<ShortAnswer, 'output' | 'isCut'>> {

@@ -48,7 +48,7 @@ export class FamilyWatcher {
     this.isThere = this.#shell.pid !== undefined;
     this.#shell.on('error', () => undefined);
     this.#shell.stdin?.on('error', () => undefined);
-    this.#shell.unref();
+    // Whoever waits for the family may have nothing else that keeps this process running: it does, until the family is gone.
     (this.#shell.stdin as Socket | null)?.unref();
   }
 
@@ -60,5 +60,6 @@ export class FamilyWatcher {
   /** Ends it: the family is gone. */
   end(): void {
     this.#shell.stdin?.end(`${OVER}\n`);
+    this.#shell.unref();
   }
 }

@@ -111,6 +111,16 @@ describe('A guarded process', () => {
     expect(await once(other, 'exit')).toEqual([9, null]);
   });
 
+  it('keeps its host running until it has ended, also one that has nothing else to do', async () => {
+    const file = fileURLToPath(new URL('../../fixtures/coding/guarded-host.ts', import.meta.url));
+    const mark = `short-${process.pid}-${++marks}`;
+    const host = spawn(process.execPath, [file, mark, 'exit 7', 'short'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [said, [code]] = await Promise.all([text(host.stdout), once(host, 'close')]);
+    expect([said, code]).toEqual(['7\n', 0]);
+  });
+
   it('waits while nobody reads what it says, and memory does not grow', async () => {
     const { mark, guarded } = run('exec yes');
     await untilMarked(mark, 1);
