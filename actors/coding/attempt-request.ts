@@ -1,3 +1,5 @@
+import type { Clock } from '../../runtime/protocol/seams.ts';
+import type { HandlingContext } from '../../runtime/public.ts';
 import type { CodeChangeRequest, CodingPermission } from './code-change.ts';
 import type { CodeReviewRequest } from './code-review.ts';
 import { codingPrompt } from './coding-prompt.ts';
@@ -7,6 +9,13 @@ import { reviewPrompt } from './review-prompt.ts';
 export interface AttemptRequest
   extends Pick<CodeChangeRequest, 'root' | 'limits' | 'permission' | 'session'> {
   readonly prompt: (permission: CodingPermission) => string;
+}
+
+/** What an attempt needs. - `env` of this process, from which the program gets its own. */
+export interface AttemptDeps {
+  readonly ctx: HandlingContext<never>;
+  readonly clock: Clock;
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 export const changeAttempt = (request: CodeChangeRequest): AttemptRequest => ({

@@ -1,33 +1,15 @@
 import { z } from 'zod';
 import { invalidOptions } from '../../runtime/protocol/errors.ts';
-import { Milliseconds } from '../../runtime/protocol/milliseconds.ts';
 import { hasMethod, parseOptions } from '../../runtime/protocol/parse-options.ts';
 import type { AgentOptions } from '../../runtime/public.ts';
 import { anyCommand } from './backends/any-command.ts';
 import { BACKENDS } from './backends/backends.ts';
 import type { CodingBackend } from './backends/coding-backend.ts';
-import { CodingLimits, CodingPermission } from './code-change.ts';
+import { type CodingIdentity, CodingSettings, identityOf, readSettings } from './coding-agent-options.ts';
 
-const HOUR_MS = 3_600_000;
-/** How much longer than the grace of its program an agent may take to stop: a family that was killed takes time to go, milliseconds. */
-export const STOP_MARGIN_MS = 15_000;
-
-const VariableName = z.string().regex(/^[A-Za-z_]\w*$/, 'a name of a variable');
 const Text = z.string().min(1);
 
-const OwnOptions = z.strictObject({
-  program: Text.optional(),
-  args: z.array(z.string()).default([]),
-  env: z.array(VariableName).default([]),
-  does: z
-    .array(z.enum(['change', 'review']))
-    .min(1)
-    .default(['change', 'review']),
-  limits: CodingLimits.default({}),
-  permission: CodingPermission.default('run'),
-  inactivityMs: Milliseconds.default(600_000),
-  graceMs: Milliseconds.default(5_000),
-});
+const OwnOptions = CodingSettings.extend({ program: Text.optional(), args: z.array(z.string()).default([]) });
 
 /**
  * A coding agent that is a program.
@@ -46,10 +28,7 @@ const OwnOptions = z.strictObject({
  * Everything else is as in `AgentOptions`, with a name, a version, a description and a tier unless they are given: the id,
  * 1.0.0, one made of the program, 3. `handlingTimeoutMs` is an hour where neither it nor `limits.timeoutMs` is given.
  */
-export interface CommandAgentOptions
-  extends Omit<AgentOptions, 'name' | 'version' | 'description' | 'tier'>,
-    Partial<Pick<AgentOptions, 'name' | 'version' | 'description' | 'tier'>>,
-    z.input<typeof OwnOptions> {
+export interface CommandAgentOptions extends CodingIdentity, z.input<typeof OwnOptions> {
   readonly backend?: CodingBackend | keyof typeof BACKENDS;
   readonly command?: readonly string[];
 }
@@ -67,31 +46,14 @@ export interface ReadCommandOptions {
 }
 
 const ROOT = 'commandAgent';
-const OWN = ['program', 'args', 'env', 'does', 'limits', 'permission', 'inactivityMs', 'graceMs'] as const;
 
 /** Throws INVALID_OPTIONS naming the first field at fault and its value. */
 export function readOptions(options: CommandAgentOptions): ReadCommandOptions {
-  if (typeof options !== 'object' || options === null) throw invalidOptions(ROOT, options, 'options');
-  const { backend, command, ...rest } = options;
-  const identity: Record<string, unknown> = { ...rest };
-  for (const name of OWN) delete identity[name];
-  const given = Object.fromEntries(
-    OWN.flatMap((name) => (rest[name] === undefined ? [] : [[name, rest[name]]])),
-  );
-  const own = parseOptions(OwnOptions, given, ROOT);
+  const { own, identity } = readSettings(OwnOptions, options, ROOT);
+  const { backend, command, ...agent } = identity as CommandAgentOptions;
   const known = backendOf(backend, command);
   return {
-    identity: {
-      name: rest.id,
-      version: '1.0.0',
-      description: `A coding agent: ${known.name}`,
-      tier: 3,
-      // It keeps nothing between two attempts.
-      onThrow: 'keep',
-      handlingTimeoutMs: own.limits.timeoutMs ?? HOUR_MS,
-      stopTimeoutMs: own.graceMs + STOP_MARGIN_MS,
-      ...identity,
-    } as AgentOptions,
+    identity: identityOf(agent, { program: known.name, limits: own.limits, endMs: own.graceMs }),
     settings: {
       ...own,
       backend: known,

@@ -1,6 +1,7 @@
 import { AgentDefinition } from '../../runtime/agent/agent-definition.ts';
 import { systemClock } from '../../runtime/protocol/system-seams.ts';
-import { type CommandAgentOptions, readOptions, STOP_MARGIN_MS } from './command-agent-options.ts';
+import { stopMs } from './coding-agent-options.ts';
+import { type CommandAgentOptions, readOptions } from './command-agent-options.ts';
 import { CommandAttempt } from './command-attempt.ts';
 import { handleCoding } from './handle-coding.ts';
 
@@ -17,7 +18,7 @@ export function commandAgent(options: CommandAgentOptions): AgentDefinition {
   const agent = new AgentDefinition(identity);
   // It keeps nothing between two attempts.
   agent.keepsTaintApart = true;
-  agent.cutOffGraceMs = settings.graceMs + STOP_MARGIN_MS;
+  agent.cutOffGraceMs = stopMs(settings.graceMs);
   return handleCoding(agent, {
     does: settings.does,
     source: `agent:${settings.backend.id}`,

@@ -1,12 +1,10 @@
 import { GuardedProcess } from '../../runtime/os/guarded-process.ts';
 import { LineReader } from '../../runtime/protocol/line-reader.ts';
-import type { Clock } from '../../runtime/protocol/seams.ts';
-import type { HandlingContext } from '../../runtime/public.ts';
 import { AttemptBounds } from './attempt-bounds.ts';
 import { failureOf } from './attempt-failure.ts';
 import { AttemptRecord } from './attempt-record.ts';
 import type { CodingOrder } from './backends/coding-backend.ts';
-import type { AttemptRequest } from './attempt-request.ts';
+import type { AttemptDeps, AttemptRequest } from './attempt-request.ts';
 import type { CodeChangeResult } from './code-change.ts';
 import type { CommandSettings } from './command-agent-options.ts';
 import { narrowOrder } from './narrow-order.ts';
@@ -16,12 +14,6 @@ import { unreadable } from './streams/stream-reader.ts';
 
 /** The longest line that is read, bytes. */
 const MAX_LINE_BYTES = 1_000_000;
-
-export interface AttemptDeps {
-  readonly ctx: HandlingContext<never>;
-  readonly clock: Clock;
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
 
 /** One attempt of a program at a task. It resolves or rejects when the program and whatever it started are gone. */
 export class CommandAttempt {

@@ -1,30 +1,12 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
-import { invalidOptions } from '../../../runtime/protocol/errors.ts';
-import { Milliseconds } from '../../../runtime/protocol/milliseconds.ts';
-import { parseOptions } from '../../../runtime/protocol/parse-options.ts';
 import type { AgentOptions } from '../../../runtime/public.ts';
-import { CodingLimits, CodingPermission } from '../code-change.ts';
-import { STOP_MARGIN_MS } from '../command-agent-options.ts';
+import { type CodingIdentity, CodingSettings, identityOf, readSettings } from '../coding-agent-options.ts';
 
-const HOUR_MS = 3_600_000;
-const VariableName = z.string().regex(/^[A-Za-z_]\w*$/, 'a name of a variable');
-const Text = z.string().min(1);
-
-const OwnOptions = z.strictObject({
-  command: z.tuple([Text], z.string()),
-  env: z.array(VariableName).default([]),
+const OwnOptions = CodingSettings.extend({
+  command: z.tuple([z.string().min(1)], z.string()),
   tells: z.array(z.enum(['tokens', 'costUsd'])).default([]),
-  does: z
-    .array(z.enum(['change', 'review']))
-    .min(1)
-    .default(['change', 'review']),
-  limits: CodingLimits.default({}),
-  permission: CodingPermission.default('run'),
-  inactivityMs: Milliseconds.default(600_000),
-  graceMs: Milliseconds.default(5_000),
 });
-const OWN = Object.keys(OwnOptions.shape) as (keyof typeof OwnOptions.shape)[];
 
 /**
  * A coding agent that is a program which speaks the Agent Client Protocol over its standard input and output.
@@ -42,8 +24,7 @@ const OWN = Object.keys(OwnOptions.shape) as (keyof typeof OwnOptions.shape)[];
  * 1.0.0, one made of the program, 3. `handlingTimeoutMs` is an hour where neither it nor `limits.timeoutMs` is given.
  */
 export interface AcpAgentOptions
-  extends Omit<AgentOptions, 'name' | 'version' | 'description' | 'tier'>,
-    Partial<Pick<AgentOptions, 'name' | 'version' | 'description' | 'tier'>>,
+  extends CodingIdentity,
     Omit<z.input<typeof OwnOptions>, 'command' | 'env' | 'tells'> {
   readonly command: readonly string[];
   readonly env?: readonly string[];
@@ -60,33 +41,15 @@ export interface ReadAcpOptions {
   readonly settings: AcpSettings;
 }
 
-const ROOT = 'acpAgent';
-
 /** Throws INVALID_OPTIONS naming the first field at fault and its value. */
 export function readAcpOptions(options: AcpAgentOptions): ReadAcpOptions {
-  if (typeof options !== 'object' || options === null) throw invalidOptions(ROOT, options, 'options');
-  const identity: Record<string, unknown> = { ...options };
-  for (const name of OWN) delete identity[name];
-  const given = Object.fromEntries(
-    OWN.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
-  );
-  const own = parseOptions(OwnOptions, given, ROOT);
-  const name = basename(own.command[0]);
+  const { own, identity } = readSettings(OwnOptions, options, 'acpAgent');
+  const program = basename(own.command[0]);
   return {
-    identity: {
-      name: options.id,
-      version: '1.0.0',
-      description: `A coding agent: ${name}`,
-      tier: 3,
-      // It keeps nothing between two attempts.
-      onThrow: 'keep',
-      handlingTimeoutMs: own.limits.timeoutMs ?? HOUR_MS,
-      stopTimeoutMs: stopMs(own),
-      ...identity,
-    } as AgentOptions,
-    settings: { ...own, name },
+    identity: identityOf(identity, { program, limits: own.limits, endMs: endMs(own) }),
+    settings: { ...own, name: program },
   };
 }
 
-/** The longest time that its program takes to be gone, milliseconds: cancel, SIGTERM, SIGKILL, and what is left of its family. */
-export const stopMs = ({ graceMs }: Pick<AcpSettings, 'graceMs'>): number => 2 * graceMs + STOP_MARGIN_MS;
+/** The longest time that its program takes to end, milliseconds: cancel, SIGTERM, SIGKILL. */
+export const endMs = ({ graceMs }: Pick<AcpSettings, 'graceMs'>): number => 2 * graceMs;

@@ -2,7 +2,8 @@ import { AgentDefinition } from '../../../runtime/agent/agent-definition.ts';
 import { PACKAGES_FOR, requirePackages } from '../../../runtime/protocol/optional-packages.ts';
 import { systemClock } from '../../../runtime/protocol/system-seams.ts';
 import { handleCoding } from '../handle-coding.ts';
-import { type AcpAgentOptions, readAcpOptions, stopMs } from './acp-agent-options.ts';
+import { type AcpAgentOptions, endMs, readAcpOptions } from './acp-agent-options.ts';
+import { stopMs } from '../coding-agent-options.ts';
 import { AcpAttempt } from './acp-attempt.ts';
 
 /**
@@ -20,7 +21,7 @@ export function acpAgent(options: AcpAgentOptions): AgentDefinition {
   const agent = new AgentDefinition(identity);
   // It keeps nothing between two attempts.
   agent.keepsTaintApart = true;
-  agent.cutOffGraceMs = stopMs(settings);
+  agent.cutOffGraceMs = stopMs(endMs(settings));
   return handleCoding(agent, {
     does: settings.does,
     source: 'agent:acp',

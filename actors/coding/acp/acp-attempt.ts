@@ -2,13 +2,11 @@ import { realpathSync } from 'node:fs';
 import type { ClientConnection } from '@agentclientprotocol/sdk';
 import { GuardedProcess, type ProcessEnd } from '../../../runtime/os/guarded-process.ts';
 import { OrreryError, reasonOf, refused } from '../../../runtime/protocol/errors.ts';
-import type { Clock } from '../../../runtime/protocol/seams.ts';
-import type { HandlingContext } from '../../../runtime/public.ts';
 import { AttemptBounds } from '../attempt-bounds.ts';
 import { failureOf } from '../attempt-failure.ts';
 import { AttemptRecord } from '../attempt-record.ts';
 import type { CodingOrder } from '../backends/coding-backend.ts';
-import type { AttemptRequest } from '../attempt-request.ts';
+import type { AttemptDeps, AttemptRequest } from '../attempt-request.ts';
 import type { CodeChangeResult } from '../code-change.ts';
 import { narrowOrder } from '../narrow-order.ts';
 import { programEnv, secretsIn } from '../program-env.ts';
@@ -20,17 +18,11 @@ import { AcpPipe } from './acp-pipe.ts';
 import { AcpTurn } from './acp-turn.ts';
 import { AcpUpdates } from './acp-updates.ts';
 
-export interface AcpAttemptDeps {
-  readonly ctx: HandlingContext<never>;
-  readonly clock: Clock;
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
-
 /** One attempt of a program at a task. It resolves or rejects when the program and whatever it started are gone. */
 export class AcpAttempt {
   readonly #settings: AcpSettings;
   readonly #request: AttemptRequest;
-  readonly #deps: AcpAttemptDeps;
+  readonly #deps: AttemptDeps;
   readonly #order: CodingOrder;
   readonly #env: Readonly<Record<string, string>>;
   readonly #record: AttemptRecord;
@@ -44,7 +36,7 @@ export class AcpAttempt {
   });
 
   /** Throws REFUSED where a limit could not be kept. */
-  constructor(request: AttemptRequest, settings: AcpSettings, deps: AcpAttemptDeps) {
+  constructor(request: AttemptRequest, settings: AcpSettings, deps: AttemptDeps) {
     this.#request = request;
     this.#settings = settings;
     this.#deps = deps;
