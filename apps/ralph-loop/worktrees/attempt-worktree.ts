@@ -1,7 +1,6 @@
 import { lstat, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { refused } from 'orrery';
-import { changedFiles } from './changed-file.ts';
 import { type CommitText, type CommitTrailers, commitMessage } from './commit-message.ts';
 import { fitId, fitName } from './fit-name.ts';
 import { headState } from './head-state.ts';
@@ -23,6 +22,9 @@ export interface AttemptWorktreeOptions {
   readonly files?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
+
+/** The id of a commit; git says itself if there is none. */
+const WHOLE_ID = /^([0-9a-f]{40}|[0-9a-f]{64})$/;
 
 /** The git worktree of one attempt at a task, on no branch. */
 export class AttemptWorktree {
@@ -51,7 +53,7 @@ export class AttemptWorktree {
   /** Makes the worktree. What an attempt of the same name left is removed. */
   static async create(options: AttemptWorktreeOptions): Promise<AttemptWorktree> {
     const { repository, trailers, from, files, signal } = options;
-    const start = await repository.commitOf(from, { signal });
+    const start = WHOLE_ID.test(from) ? from : await repository.commitOf(from, { signal });
     if (start === undefined)
       throw refused(`The attempt is to begin at ${JSON.stringify(from)}, which names no commit`);
     const name = `${fitId(trailers.task)}-${trailers.attempt}`;
@@ -87,8 +89,7 @@ export class AttemptWorktree {
     const repository = this.#repository;
     const { start, path } = this;
     const { mission, task, attempt } = this.#trailers;
-    const tree = await treeOfFiles(repository, this.#fresh, signal);
-    const changed = await changedFiles(repository, [start, tree], { signal });
+    const { tree, changed } = await treeOfFiles(repository, this.#fresh, signal);
     const head = await headState(repository, this.#fresh, { start, signal });
     const input = commitMessage(text, this.#trailers);
     const commit = await repository.line(['commit-tree', tree, '-p', start, '-F', '-'], { input, signal });

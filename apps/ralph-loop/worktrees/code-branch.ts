@@ -81,6 +81,21 @@ export async function tipOf(
   return tip;
 }
 
+/** The commit that the branch is at, and its tree. Throws REFUSED when it is gone. */
+export async function tipAndTreeOf(
+  repository: Repository,
+  { name, ref }: CodeBranch,
+  signal?: AbortSignal,
+): Promise<{ readonly tip: string; readonly tree: string }> {
+  const found = await repository.git(['rev-parse', `${ref}^{commit}`, `${ref}^{tree}`], {
+    codes: [0, 128],
+    signal,
+  });
+  const [tip = '', tree = ''] = found.bytes.toString('latin1').split('\n');
+  if (found.code !== 0) throw refused(`The branch ${name} is gone`);
+  return { tip, tree };
+}
+
 /** Throws REFUSED when a worktree has the branch checked out: its files would no longer be those of its commit. */
 export async function refuseCheckedOut(
   repository: Repository,

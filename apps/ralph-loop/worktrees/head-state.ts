@@ -1,4 +1,4 @@
-import { access } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LinkedWorktree } from './linked-worktree.ts';
 import type { Repository } from './repository.ts';
@@ -30,9 +30,25 @@ const SIGNS = [
 /** Reads what was done with git in a worktree that began at the commit `start`. */
 export async function headState(
   repository: Repository,
-  { path, gitDir }: LinkedWorktree,
-  { start, signal }: { readonly start: string; readonly signal?: AbortSignal | undefined },
+  worktree: LinkedWorktree,
+  since: { readonly start: string; readonly signal?: AbortSignal | undefined },
 ): Promise<HeadState> {
+  const moved = (await isAt(worktree, since.start))
+    ? { head: since.start, commits: 0 }
+    : await movedHead(repository, worktree, since);
+  const unfinished = await signOf(worktree.gitDir);
+  return { ...moved, ...(unfinished !== undefined && { unfinished }) };
+}
+
+/** Whether it is where it began, on no branch: most agents leave that as it is, and git need not be asked. */
+const isAt = async ({ gitDir }: LinkedWorktree, start: string): Promise<boolean> =>
+  (await readFile(join(gitDir, 'HEAD'), 'utf8').catch(() => '')) === `${start}\n`;
+
+async function movedHead(
+  repository: Repository,
+  { path }: LinkedWorktree,
+  { start, signal }: { readonly start: string; readonly signal?: AbortSignal | undefined },
+): Promise<Omit<HeadState, 'unfinished'>> {
   const on = await repository.git(['symbolic-ref', '--quiet', '--short', 'HEAD'], {
     path,
     signal,
@@ -44,12 +60,10 @@ export async function headState(
     head === undefined
       ? '0'
       : await repository.line(['rev-list', '--count', `${start}..${head}`], { signal });
-  const unfinished = await signOf(gitDir);
   return {
     commits: Number(made),
     ...(branch !== '' && { branch }),
     ...(head !== undefined && { head }),
-    ...(unfinished !== undefined && { unfinished }),
   };
 }
 

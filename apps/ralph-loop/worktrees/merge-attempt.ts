@@ -1,5 +1,5 @@
 import { refused } from 'orrery';
-import { type CodeBranch, moveBranch, refuseCheckedOut, tipOf } from './code-branch.ts';
+import { type CodeBranch, moveBranch, refuseCheckedOut, tipAndTreeOf } from './code-branch.ts';
 import { type CommitText, type CommitTrailers, commitMessage } from './commit-message.ts';
 import type { MergeWorktree } from './merge-worktree.ts';
 import type { Repository } from './repository.ts';
@@ -90,27 +90,26 @@ async function mergeOnce<V extends Verdict>(
 ): Promise<MergeOutcome<V> | undefined> {
   const { repository, branch, worktree } = place;
   const { signal } = request;
-  const tip = await tipOf(repository, branch, signal);
-  let head = tip;
+  const { tip, tree: tipTree } = await tipAndTreeOf(repository, branch, signal);
+  // Where it is not merged, what is left there is cleaned at once.
+  let head: string | undefined = tip;
   try {
     await worktree.checkOut(tip, signal);
     const merged = await worktree.put(request.snapshot.commit, signal);
     if ('conflicts' in merged) return { kind: 'conflict', tip, files: merged.conflicts };
-    if (merged.tree === (await repository.line(['rev-parse', `${tip}^{tree}`], { signal })))
-      return { kind: 'empty', tip };
+    if (merged.tree === tipTree) return { kind: 'empty', tip };
     const commit = await candidate(repository, request, { tree: merged.tree, tip });
     await worktree.checkOut(commit, signal);
-    // Rules of attributes that its files do not keep make some look changed from the first.
-    const before = new Set(await worktree.changedFrom(commit, signal));
     const verdict = await request.check({ path: worktree.path, tree: merged.tree, tip, commit, signal });
-    const changedByCheck = (await worktree.changedFrom(commit, signal)).filter((path) => !before.has(path));
+    const changedByCheck = await changedSince(worktree, commit, signal);
     if (!verdict.isAccepted) return { kind: 'refused', tip, commit, verdict, changedByCheck };
     await refuseCheckedOut(repository, branch, signal);
     if (!(await moveBranch(repository, branch, { from: tip, to: commit, signal }))) return undefined;
-    head = commit;
+    // What a check has left beside the files of the commit goes with the next merge, or with the worktree.
+    head = changedByCheck.length > 0 ? commit : undefined;
     return { kind: 'merged', tip, commit, tree: merged.tree, verdict, changedByCheck };
   } finally {
-    await cleaned(worktree, head);
+    if (head !== undefined) await cleaned(worktree, head);
   }
 }
 
@@ -122,6 +121,19 @@ async function candidate<V extends Verdict>(
 ): Promise<string> {
   const input = commitMessage(text, trailers);
   return await repository.line(['commit-tree', tree, '-p', tip, '-F', '-'], { input, signal });
+}
+
+/** Rules of attributes that its files do not keep make some look changed from the first: they are changed still when checked out anew. */
+async function changedSince(
+  worktree: MergeWorktree,
+  commit: string,
+  signal?: AbortSignal,
+): Promise<string[]> {
+  const changed = await worktree.changedFrom(commit, signal);
+  if (changed.length === 0) return [];
+  await worktree.checkOut(commit, signal);
+  const always = new Set(await worktree.changedFrom(commit, signal));
+  return changed.filter((path) => !always.has(path));
 }
 
 /** The next merge cleans the worktree anyway: what is decided does not depend on this. */

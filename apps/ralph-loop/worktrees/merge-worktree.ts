@@ -62,11 +62,10 @@ export class MergeWorktree {
       ...options,
       codes: [0, 1],
     });
+    if (picked.code === 0) return { tree: await this.#repository.line(['write-tree'], options) };
     const unmerged = await this.#repository.fields(['diff', '--name-only', '--diff-filter=U', '-z'], options);
     if (unmerged.length > 0) return { conflicts: [...new Set(unmerged)].sort() };
-    if (picked.code !== 0)
-      throw refused(`git cherry-pick of ${commit} ended with code ${picked.code}, without a conflict`);
-    return { tree: await this.#repository.line(['write-tree'], options) };
+    throw refused(`git cherry-pick of ${commit} ended with code ${picked.code}, without a conflict`);
   }
 
   async remove(): Promise<void> {

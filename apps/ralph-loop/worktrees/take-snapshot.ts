@@ -1,16 +1,22 @@
-import { copyFile, lstat, rm, stat, utimes } from 'node:fs/promises';
+import { copyFile, lstat, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { refused } from 'orrery';
-import { changedFiles } from './changed-file.ts';
+import { type ChangedFile, changedFiles } from './changed-file.ts';
 import { fieldsOf } from './git-runner.ts';
 import type { LinkedWorktree } from './linked-worktree.ts';
 import type { Repository } from './repository.ts';
 
-/** A worktree as it was made. - `start` its commit. - `index` copy of its index. - `fresh` tree of what was in it. */
+/**
+ * A worktree as it was made.
+ *
+ * - `start` its commit.
+ * - `index` copy of its index.
+ * - `fresh` tree of what was in it; absent where that is as its commit says.
+ */
 export interface FreshWorktree extends LinkedWorktree {
   readonly start: string;
   readonly index: string;
-  readonly fresh: string;
+  readonly fresh: string | undefined;
 }
 
 /** How many files are named in a sentence. */
@@ -28,6 +34,12 @@ export async function freshWorktree(
   return { ...worktree, start, index, fresh };
 }
 
+/** - `changed` files that differ from where the attempt began. */
+export interface TreeOfFiles {
+  readonly tree: string;
+  readonly changed: readonly ChangedFile[];
+}
+
 /**
  * The tree of all that is in a worktree: commits that were made there, changes and new files, but for ignored ones. Throws REFUSED
  * when there is a repository within it that would be lost.
@@ -36,14 +48,18 @@ export async function treeOfFiles(
   repository: Repository,
   worktree: FreshWorktree,
   signal?: AbortSignal,
-): Promise<string> {
+): Promise<TreeOfFiles> {
+  const { start, fresh } = worktree;
   await refuseChangedSubmodules(repository, worktree, signal);
   const index = new IndexOfFiles(repository, worktree, signal);
-  const tree = await index.tree();
-  await refuseRepositories(repository, worktree, tree, signal);
-  const startTree = await repository.line(['rev-parse', `${worktree.start}^{tree}`], { signal });
+  const found = await index.tree();
+  const changed = await changedFiles(repository, [start, found], { signal });
+  await refuseRepositories(worktree.path, changed);
+  if (fresh === undefined) return { tree: found, changed };
   // Rules of attributes that its files do not keep make some look changed from the first.
-  return worktree.fresh === startTree ? tree : await index.onto(startTree, [worktree.fresh, tree]);
+  const startTree = await repository.line(['rev-parse', `${start}^{tree}`], { signal });
+  const tree = await index.onto(startTree, [fresh, found]);
+  return { tree, changed: await changedFiles(repository, [start, tree], { signal }) };
 }
 
 /** An index of its own over the files of a worktree: what was done with that of the worktree does not count. */
@@ -70,17 +86,18 @@ class IndexOfFiles {
   async tree(): Promise<string> {
     return await this.#with(async () => {
       await copyIndex(this.#worktree.index, this.#file);
-      await this.#refuseNested();
-      await this.#repository.git(['add', '--all', '.'], this.#inIndex);
+      await this.#add();
       await this.#takeStaged();
       return await this.#repository.line(['write-tree'], this.#inIndex);
     });
   }
 
-  /** Of a new one. */
-  async freshTree(): Promise<string> {
+  /** Of a new one; undefined if it is that of its commit. */
+  async freshTree(): Promise<string | undefined> {
     return await this.#with(async () => {
       await copyIndex(this.#worktree.index, this.#file);
+      const status = ['status', '--porcelain', '-z', '--untracked-files=all', '--no-renames'];
+      if ((await this.#repository.fields(status, this.#inIndex)).length === 0) return undefined;
       await this.#repository.git(['add', '--all', '.'], this.#inIndex);
       return await this.#repository.line(['write-tree'], this.#inIndex);
     });
@@ -105,11 +122,21 @@ class IndexOfFiles {
     });
   }
 
+  /** A repository within it is found in what was added, but for one without a commit: that cannot be added. */
+  async #add(): Promise<void> {
+    try {
+      await this.#repository.git(['add', '--all', '.'], this.#inIndex);
+    } catch (error) {
+      await this.#refuseNested();
+      throw error;
+    }
+  }
+
   /** Ignored files are taken when somebody added them all the same, and left when somebody took them out of git. */
   async #takeStaged(): Promise<void> {
-    // Without an index nothing was taken out: the file was removed.
-    const index = await lstat(join(this.#worktree.gitDir, 'index')).catch(() => undefined);
-    if (index === undefined) return;
+    // Without an index nothing was taken out: the file was removed. As it was made, nobody has used it.
+    const index = await readFile(join(this.#worktree.gitDir, 'index')).catch(() => undefined);
+    if (index === undefined || index.equals(await readFile(this.#worktree.index))) return;
     const diff = ['diff-index', '--cached', '-z', '--name-status', '--no-renames', '--diff-filter=AD'];
     const { bytes } = await this.#repository.git([...diff, this.#worktree.start], this.#inWorktree);
     const fields = fieldsOf(bytes, 'latin1');
@@ -160,13 +187,7 @@ async function copyIndex(from: string, to: string): Promise<void> {
   await utimes(to, second, second);
 }
 
-async function refuseRepositories(
-  repository: Repository,
-  { path, start }: FreshWorktree,
-  tree: string,
-  signal?: AbortSignal,
-): Promise<void> {
-  const changed = await changedFiles(repository, [start, tree], { signal });
+async function refuseRepositories(path: string, changed: readonly ChangedFile[]): Promise<void> {
   const folders = new Set(changed.flatMap((file) => (file.isRepository ? [] : foldersAbove(file.path))));
   const nested = await Promise.all(
     [...folders].map(async (folder) => ((await isRepository(join(path, folder))) ? [folder] : [])),

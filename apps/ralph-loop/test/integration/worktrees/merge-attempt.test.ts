@@ -105,13 +105,15 @@ describe('merging an attempt', () => {
   it('removes ignored files as well when they are not to be kept', async () => {
     await using project = new Project({ '.gitignore': 'built/\n' });
     const mission = await project.mission({ keepIgnored: false });
-    await mission.merge(await mission.changed({ one: '1' }), 'a', {
-      check: async ({ path }) => {
-        put(path, { 'built/x': 'x' });
-        return { isAccepted: true };
-      },
-    });
-    expect(existsSync(join(project.path, MERGED, 'built'))).toBe(false);
+    const seen: boolean[] = [];
+    const check = async ({ path }: { readonly path: string }) => {
+      seen.push(existsSync(join(path, 'built')));
+      put(path, { 'built/x': 'x' });
+      return { isAccepted: true };
+    };
+    await mission.merge(await mission.changed({ one: '1' }, 'one'), 'one', { check });
+    await mission.merge(await mission.changed({ two: '2' }, 'two'), 'two', { check });
+    expect(seen).toEqual([false, false]);
   });
 
   it('is refused by the check, with what it says, and the next one does not see it', async () => {
