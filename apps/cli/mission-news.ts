@@ -1,4 +1,12 @@
-import { count, duration, type LoopEvent, overlapWarning, printable } from '@orrery/ralph-loop';
+import {
+  type Choice,
+  choiceWords,
+  count,
+  duration,
+  type LoopEvent,
+  overlapWarning,
+  printable,
+} from '@orrery/ralph-loop';
 import type { Hands } from './hand.ts';
 import { costOf } from './hand-lines.ts';
 import { taskLine } from './task-line.ts';
@@ -50,9 +58,11 @@ const bad = (line: string): News => ({ line, isBad: true });
 
 type Changed = Extract<LoopEvent, { type: 'task.changed' }>;
 
-/** An attempt that came to nothing, or that a change is waited for. */
-function changeNews({ task, status, attempt, agent, why }: Changed, hands: Hands): News | undefined {
+/** An attempt that came to nothing, that a change is waited for, or who was chosen for it among several. */
+function changeNews(event: Changed, hands: Hands): News | undefined {
+  const { task, status, attempt, agent, why, choice } = event;
   const before = hands.tasks.get(task);
+  if (status === 'working' && choice !== undefined) return choiceNews(task, choice);
   if (status === 'held') return bad(`${task} is held until somebody approves it`);
   if (status === 'resting') return bad(`${task} rests: ${firstLine(why)}`);
   if (before === undefined || attempt <= before.attempt || !hands.changes.has(task)) return undefined;
@@ -64,6 +74,11 @@ function changeNews({ task, status, attempt, agent, why }: Changed, hands: Hands
     `${task}: attempt ${before.attempt}${by === '' ? '' : ` (${by})`} came to nothing: ${firstLine(why)}`,
   );
 }
+
+const choiceNews = (task: string, choice: Choice): News => ({
+  line: `${task}: ${choiceWords(choice)}`,
+  isBad: choice.bids.some(({ out }) => out !== undefined) || choice.answers.length > 1,
+});
 
 function gateNews(
   { task, event }: Extract<LoopEvent, { type: 'task.gate' }>,

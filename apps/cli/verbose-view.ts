@@ -1,4 +1,4 @@
-import { duration, type LoopEvent, printable, overlapWarning } from '@orrery/ralph-loop';
+import { choiceWords, duration, type LoopEvent, printable, overlapWarning } from '@orrery/ralph-loop';
 import type { Screen } from './screen.ts';
 import { codingText } from './coding-text.ts';
 import { limitText } from './mission-news.ts';
@@ -29,7 +29,7 @@ function sentence(event: LoopEvent): string | undefined {
     case 'mission.started':
       return `${event.mission}: ${event.tasks.length} tasks, assigned by ${event.assigner}, judged by ${event.gate}`;
     case 'task.changed':
-      return `${event.task} is ${event.status}${event.attempt > 1 ? ` (attempt ${event.attempt})` : ''}: ${[event.why, event.summary ?? []].flat().join('; ')}`;
+      return `${event.task} is ${event.status}${event.attempt > 1 ? ` (attempt ${event.attempt})` : ''}: ${[whyOf(event), event.summary ?? []].flat().join('; ')}`;
     case 'progress.lost':
       return `${event.task} is accepted, but that could not be kept: ${event.why}`;
     case 'loop.goes-on':
@@ -52,6 +52,10 @@ function sentence(event: LoopEvent): string | undefined {
       return undefined;
   }
 }
+
+/** Who was chosen among several says who took it on, too. */
+const whyOf = ({ why, choice }: Extract<LoopEvent, { type: 'task.changed' }>): string =>
+  choice === undefined ? why : choiceWords(choice);
 
 function gateText(event: Extract<LoopEvent, { type: 'task.gate' }>['event']): string {
   if (event.type === 'gate.started') return `the gate ${event.gate} is run`;

@@ -1,6 +1,7 @@
 import {
   addedUp,
   advanceSpending,
+  choiceWords,
   type LoopEvent,
   NO_SPENDING,
   type Spending,
@@ -96,7 +97,8 @@ export class MissionWatch {
     }
   }
 
-  #changed({ task: id, title, status, attempt, agent, why }: TaskChanged): void {
+  #changed({ task: id, title, status, attempt, agent, why: because, choice }: TaskChanged): void {
+    const why = choice === undefined ? because : choiceWords(choice);
     const before = this.#tasks.get(id);
     // What gates tell the next attempt has the end of their output.
     const told = before !== undefined && HAS_GATES.has(before.state) ? shortReason(why) : why;

@@ -44,9 +44,35 @@ export const Candidate = z.object({
 });
 export type Candidate = z.infer<typeof Candidate>;
 
-/** The assigner's answer: the agent of each task, and tasks without one, with the reason. */
+/**
+ * An agent that the assigner has compared for a task.
+ *
+ * - `waiting` envelopes in its mailbox, and the tasks that it was given just before.
+ * - `out`     why it was not to be had; absent if it was.
+ */
+export const Bid = z.object({
+  agent: z.string(),
+  waiting: z.int().nonnegative(),
+  out: z.string().optional(),
+});
+export type Bid = z.infer<typeof Bid>;
+
+/** The most bids of a task that are told. */
+export const MAX_BIDS = 16;
+
+/**
+ * The assigner's answer: the agent of each task, and tasks without one, with the reason. It may say which agents it has compared,
+ * and in a sentence why it has chosen that one.
+ */
 export const Assignment = z.object({
-  assignments: z.array(z.object({ taskId: z.string(), agent: z.string() })),
+  assignments: z.array(
+    z.object({
+      taskId: z.string(),
+      agent: z.string(),
+      bids: z.array(Bid).optional(),
+      reason: z.string().optional(),
+    }),
+  ),
   unassignable: z.array(z.object({ taskId: z.string(), reason: z.string() })),
 });
 export type Assignment = z.infer<typeof Assignment>;

@@ -1,5 +1,6 @@
 import type { RosterRow } from 'orrery';
 import { missionAssign } from '../agents/capabilities.ts';
+import { type Chosen, chosenOf } from './choice.ts';
 import { lostAnswer } from './lost-answer.ts';
 import { askTimeoutMs, type RunScope } from './run-scope.ts';
 import type { Declined, TaskEvent } from './task-context.ts';
@@ -31,30 +32,49 @@ export async function askAssigner(run: RunScope, batch: readonly Unassigned[]): 
 async function assignments(run: RunScope, batch: readonly Unassigned[]): Promise<Assignments> {
   run.tell({ type: 'assignment.asked', agent: run.assigner, tasks: batch.map(({ item }) => item.id) });
   const roster = await run.team.roster();
+  const open = batch.map(({ item, declined }) => ({ item, out: outOf(run, { item, declined }, roster) }));
   const answer = await run.team.loop.ask(
     { agent: run.assigner, capability: missionAssign },
-    { tasks: batch.map((each) => forAssigner(run, each, roster)), roster: [...roster] },
+    { tasks: open.map(forAssigner), roster: [...roster] },
     { timeoutMs: askTimeoutMs(run), signal: run.signal, correlationId: run.mission, whenFull: 'park' },
   );
-  const agents = new Map(answer.assignments.map(({ taskId, agent }) => [taskId, agent]));
+  const assigned = new Map(answer.assignments.map((each) => [each.taskId, each]));
   const reasons = new Map(answer.unassignable.map(({ taskId, reason }) => [taskId, reason]));
   const atMs = run.clock.now();
   return new Map(
-    batch.map(({ item }) => {
-      const named = agents.get(item.id);
-      const row = roster.find(({ id }) => id === named);
-      const mayWork = row !== undefined && isAlive(row) && offers(row, item.capability);
-      return [item.id, mayWork ? given(run, row, atMs) : missing(run, item, named, reasons.get(item.id))];
+    open.map(({ item, out }) => {
+      const named = assigned.get(item.id);
+      const row = roster.find(({ id }) => id === named?.agent);
+      if (named === undefined || row === undefined || !isAlive(row) || !offers(row, item.capability))
+        return [item.id, missing(run, item, named?.agent, reasons.get(item.id))];
+      const able = roster.filter((one) => offers(one, item.capability));
+      return [item.id, given(run, row, { choice: chosenOf(named, { able, out }), atMs })];
     }),
   );
 }
 
-function forAssigner(
+/** Why agents must not get a task that they could do, by their ids. */
+function outOf(
   { limited, clock }: RunScope,
-  { item: { id, title, capability, priority }, declined }: Unassigned,
+  { item, declined }: Unassigned,
   roster: readonly RosterRow[],
-) {
-  const skipped = [...declined.map(({ agent }) => agent), ...limited.toSkip(roster, capability, clock.now())];
+): ReadonlyMap<string, string> {
+  return new Map([
+    ...declined.map(({ agent, reason }) => [agent, `declined: ${reason}`] as const),
+    ...limited
+      .toSkip(roster, item.capability, clock.now())
+      .map((agent) => [agent, 'takes no more work for now'] as const),
+  ]);
+}
+
+function forAssigner({
+  item: { id, title, capability, priority },
+  out,
+}: {
+  readonly item: WorkItem;
+  readonly out: ReadonlyMap<string, string>;
+}) {
+  const skipped = [...out.keys()];
   return {
     id,
     title,
@@ -64,10 +84,15 @@ function forAssigner(
   };
 }
 
-const given = (run: RunScope, row: RosterRow, atMs: number): TaskEvent => ({
+const given = (
+  run: RunScope,
+  row: RosterRow,
+  { choice, atMs }: { readonly choice: Chosen; readonly atMs: number },
+): TaskEvent => ({
   type: 'agent.assigned',
   to: { agent: row.id, place: row.place },
-  why: `${run.assigner} gave it to ${row.id}`,
+  choice,
+  why: `${run.assigner} gave it to ${row.id}${choice.reason === undefined ? '' : `: ${choice.reason}`}`,
   atMs,
 });
 

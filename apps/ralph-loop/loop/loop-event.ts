@@ -1,6 +1,7 @@
 import type { CodingEvent } from 'orrery/coding';
 import type { Finding } from '../findings/finding.ts';
 import type { GateEvent } from '../gates/run-gates.ts';
+import type { Choice } from './choice.ts';
 import type { StopReason } from './stop-reason.ts';
 import type { TaskStatus } from './task-status.ts';
 
@@ -10,7 +11,8 @@ import type { TaskStatus } from './task-status.ts';
  * - `mission.started`   the tasks, how many run at a time, the assigner and the gate.
  * - `assignment.asked`  the assigner is asked about these tasks.
  * - `task.changed`      a task has a new status. `agent` has or had it; `attempt` counts from 1. Once it is over, `findings`
- *                       are those that count, and `summary` is its agent's.
+ *                       are those that count, and `summary` is its agent's. `choice` where an agent was just chosen for it,
+ *                       and there was a choice.
  * - `task.progress`     progress of its agent; `fraction` in [0, 1].
  * - `task.coding`       what its coding agent does.
  * - `task.gate`         a gate of its change was started, or has ended, with its receipt.
@@ -45,6 +47,7 @@ export type LoopEvent = { readonly atMs: number } & (
       readonly why: string;
       readonly findings: readonly Finding[];
       readonly summary?: string | undefined;
+      readonly choice?: Choice | undefined;
     }
   | {
       readonly type: 'task.progress';

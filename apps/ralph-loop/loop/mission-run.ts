@@ -9,6 +9,7 @@ import { askAssigner } from './ask-assigner.ts';
 import { askGate } from './ask-gate.ts';
 import { askRecovery } from './ask-recovery.ts';
 import { checkChange, mergeChange, rest } from './check-change.ts';
+import { lastChoice } from './choice.ts';
 import { CodingBudget } from '../code/coding-budget.ts';
 import { earlierResult } from './earlier-result.ts';
 import { endSwarmsOfOthers, formSwarm } from './form-swarm.ts';
@@ -237,6 +238,7 @@ export class MissionRun {
   }
 
   #moveOn(item: WorkItem, { value, context }: SnapshotFrom<typeof taskMachine>): void {
+    const wasProposed = this.#statuses.get(item.id) === 'proposed';
     this.#statuses.set(item.id, value);
     if (isOver(value)) this.#scope.skills?.learn({ status: value, context });
     if (isGivenUp(value) && item.code !== undefined)
@@ -253,6 +255,10 @@ export class MissionRun {
       why: context.why,
       findings: isOver(value) ? context.findings : [],
       summary: isOver(value) ? context.result?.summary : undefined,
+      choice:
+        value === 'proposed' || (value === 'working' && wasProposed)
+          ? lastChoice(context.choices)
+          : undefined,
     });
     this.#round();
   }

@@ -1,4 +1,5 @@
 import { fromCallback } from 'xstate';
+import { type Answered, answersTo, declinedBy } from './choice.ts';
 import { lostAnswer } from './lost-answer.ts';
 import { proposalTimeoutMs, type RunScope } from './run-scope.ts';
 import type { ProposalOrder } from './task.machine.ts';
@@ -16,12 +17,12 @@ export const proposeTask = (run: RunScope) =>
 
 /**
  * Proposes the task; resolves to the event for the decision. An agent that declines may name another, which is asked as well,
- * so the task may go to another agent.
+ * so the task may go to another agent, or be declined by several.
  */
 async function proposal(run: RunScope, { item, to }: ProposalOrder, signal: AbortSignal): Promise<TaskEvent> {
   const { clock, team } = run;
   try {
-    const record = await team.loop.negotiator.propose(
+    const proposed = await team.loop.negotiator.propose(
       {
         taskDescription: item.title,
         requiredCapabilities: [item.capability],
@@ -30,7 +31,8 @@ async function proposal(run: RunScope, { item, to }: ProposalOrder, signal: Abor
       },
       { to: to.agent, correlationId: item.correlationId, signal },
     );
-    const { status, acceptedBy, proposalId, rejectionReason = 'REJECTED' } = record;
+    const { status, acceptedBy, proposalId } = proposed;
+    const answers = answersTo(to.agent, proposed, team.loop.negotiator.getRecord(proposalId));
     if (status === 'accepted' && acceptedBy !== undefined) {
       const place = acceptedBy === to.agent ? to.place : await placeOf(run, acceptedBy);
       const by = { agent: acceptedBy, place };
@@ -38,21 +40,29 @@ async function proposal(run: RunScope, { item, to }: ProposalOrder, signal: Abor
         type: 'proposal.accepted',
         by,
         proposalId,
+        answers,
         why: `${acceptedBy} took it on`,
         atMs: clock.now(),
       };
     }
-    return declined(to.agent, status === 'timed-out' ? 'PROPOSAL_TIMEOUT' : rejectionReason);
+    return declined(answers);
   } catch (error) {
-    return declined(to.agent, lostAnswer(error).reason);
+    return declined([declinedBy(to.agent, lostAnswer(error))]);
   }
 }
 
-const declined = (agent: string, reason: string): TaskEvent => ({
-  type: 'proposal.declined',
-  by: [{ agent, reason }],
-  why: `${agent} did not take it on: ${reason}`,
-});
+/** Of those who say none. */
+const REASONS = { accepted: 'GIVEN_BACK', declined: 'REJECTED', 'timed-out': 'PROPOSAL_TIMEOUT' } as const;
+
+function declined(answers: readonly Answered[]): TaskEvent {
+  const by = answers.map(({ agent, said, reason = REASONS[said] }) => ({ agent, reason }));
+  return {
+    type: 'proposal.declined',
+    by,
+    answers,
+    why: by.map(({ agent, reason }) => `${agent} did not take it on: ${reason}`).join('; '),
+  };
+}
 
 async function placeOf({ team }: RunScope, agent: string): Promise<string> {
   const roster = await team.roster();

@@ -3,6 +3,7 @@ import type { CodeVerdict, MergeVerdict } from '../code/code-verdict.ts';
 import type { GateReceipt } from '../gates/gate-receipt.ts';
 import type { Assignee, Attempt } from './attempt.ts';
 import type { Finding, RefusedFinding } from '../findings/finding.ts';
+import type { Answered, Choice, Chosen } from './choice.ts';
 import type { LostAnswer } from './lost-answer.ts';
 import type { SwarmPart } from './swarm-part.ts';
 import type { TaskResult } from './task-result.ts';
@@ -15,6 +16,7 @@ import type { Taint } from './work-taint.ts';
  * - `why`          a sentence about its status.
  * - `attempts`     those that have ended, oldest first.
  * - `proposedTo`   agent that the assigner has named.
+ * - `choices`      how agents were chosen for it, oldest first.
  * - `assignee`     agent that has it, or had it last.
  * - `proposalId`   proposal that the assignee accepted.
  * - `swarm`        swarm that it was given to; this is tried once.
@@ -40,6 +42,7 @@ export interface TaskContext {
   readonly why: string;
   readonly assignee: Assignee | undefined;
   readonly proposedTo: Assignee | undefined;
+  readonly choices: readonly Choice[];
   readonly proposalId: string | undefined;
   readonly swarm: SwarmPart | undefined;
   readonly declined: readonly Declined[];
@@ -63,8 +66,8 @@ export interface TaskContext {
   readonly commit: string | undefined;
 }
 
-/** The part of a task that is stored. The mission file has the rest. */
-export type JournalledTask = Omit<TaskContext, 'item'>;
+/** The part of a task that is stored. The mission file has the rest. What was stored before choices were kept has none. */
+export type JournalledTask = Omit<TaskContext, 'item' | 'choices'> & Partial<Pick<TaskContext, 'choices'>>;
 
 /** A reviewer that has vetoed a change, and why. */
 export interface Veto {
@@ -96,9 +99,16 @@ export type TaskEvent =
   | { type: 'work.remembered'; context: JournalledTask }
   | { type: 'dependencies.accepted'; why: string }
   | { type: 'dependency.lost'; why: string }
-  | { type: 'agent.assigned'; to: Assignee; why: string; atMs: number }
-  | { type: 'proposal.accepted'; by: Assignee; proposalId: string; why: string; atMs: number }
-  | { type: 'proposal.declined'; by: readonly Declined[]; why: string }
+  | { type: 'agent.assigned'; to: Assignee; choice?: Chosen; why: string; atMs: number }
+  | {
+      type: 'proposal.accepted';
+      by: Assignee;
+      proposalId: string;
+      answers?: readonly Answered[];
+      why: string;
+      atMs: number;
+    }
+  | { type: 'proposal.declined'; by: readonly Declined[]; answers?: readonly Answered[]; why: string }
   | { type: 'swarm.formed'; swarmId: string; why: string; atMs: number }
   | { type: 'swarm.moved'; part: SwarmPart; assignee: Assignee | undefined }
   | { type: 'agent.missing'; why: string }
@@ -136,6 +146,7 @@ export const newTask = ({ item, maxAttempts }: TaskInput): TaskContext => ({
   why: whatItWaitsFor(item),
   assignee: undefined,
   proposedTo: undefined,
+  choices: [],
   proposalId: undefined,
   swarm: undefined,
   declined: [],

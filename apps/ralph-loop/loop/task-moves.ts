@@ -1,5 +1,6 @@
 import type { GateReceipt } from '../gates/gate-receipt.ts';
 import type { Attempt } from './attempt.ts';
+import { type Choice, withAnswers, withChoice } from './choice.ts';
 import type { EventOf, TaskContext, TaskEvent } from './task-context.ts';
 import type { LostAnswer } from './lost-answer.ts';
 import type { TaskResult } from './task-result.ts';
@@ -28,18 +29,24 @@ export function learn(task: TaskContext, event: TaskEvent): Changes {
     case 'work.remembered':
       return {
         ...event.context,
+        choices: event.context.choices ?? [],
         item: task.item,
         proposalId: undefined,
         unjudged: [],
         why: 'it was accepted in a run before',
       };
     case 'agent.assigned':
-      return { proposedTo: event.to, why: event.why };
+      return {
+        proposedTo: event.to,
+        choices: withChoice(task.choices, choiceOf(task, event)),
+        why: event.why,
+      };
     case 'proposal.accepted':
       return {
         ...attemptBegun(event.atMs),
         assignee: event.by,
         proposalId: event.proposalId,
+        choices: withAnswers(task.choices, event.answers),
         why: event.why,
       };
     case 'swarm.formed':
@@ -55,7 +62,11 @@ export function learn(task: TaskContext, event: TaskEvent): Changes {
     case 'work.tainted':
       return { taint: taintOfAll([task.taint, event.taint]) };
     case 'proposal.declined':
-      return { declined: [...task.declined, ...event.by], why: event.why };
+      return {
+        declined: [...task.declined, ...event.by],
+        choices: withAnswers(task.choices, event.answers),
+        why: event.why,
+      };
     case 'agent.found':
       return { declined: [], isRecovered: true, why: event.why };
     case 'agent.answered':
@@ -94,6 +105,11 @@ export function learn(task: TaskContext, event: TaskEvent): Changes {
       return { why: event.why };
   }
 }
+
+const choiceOf = (task: TaskContext, { to, choice }: EventOf<'agent.assigned'>): Choice => ({
+  ...{ agent: to.agent, bids: [], answers: [], ...choice },
+  attempt: attemptOf(task),
+});
 
 const whatIsChecked = ({ item }: TaskContext, { findings }: TaskResult): string =>
   item.code === undefined ? `findings to check: ${findings.length}` : 'its change is checked';

@@ -4,7 +4,7 @@ import type { Swarms } from 'orrery/swarm';
 /** The part of a running system that the loop needs. `loop` sends as `system/loop`: it asks, proposes and forms swarms. */
 export interface Team extends Pick<System, 'roster'> {
   readonly loop: Pick<Sender, 'ask'> & {
-    readonly negotiator: Pick<TaskNegotiator, 'propose' | 'release'>;
+    readonly negotiator: Pick<TaskNegotiator, 'propose' | 'release' | 'getRecord'>;
     readonly swarms: Pick<
       Swarms,
       'createSwarm' | 'cancelSwarm' | 'getSwarm' | 'listActiveSwarms' | 'listSwarms' | 'onChange'

@@ -1,4 +1,5 @@
 import { SEVERITIES, type Severity } from '../findings/finding.ts';
+import { wasChosen } from '../loop/choice.ts';
 import type { MissionOutcome } from '../loop/mission-outcome.ts';
 import { EXIT_CODES, type StopReason } from '../loop/stop-reason.ts';
 import type { TaskView } from '../loop/why-it-goes-on.ts';
@@ -108,6 +109,7 @@ function findingsOf(tasks: readonly TaskView[]): ReportedFinding[] {
 function taskReport({ status, context }: TaskView, spending: Spending): TaskReport {
   const { item, why, attempts, result, swarm, taint } = context;
   const { filesSeen, bytesSeen, nothing, summary } = result ?? {};
+  const choices = context.choices.filter(wasChosen);
   return {
     id: item.id,
     task: item.taskId,
@@ -119,6 +121,7 @@ function taskReport({ status, context }: TaskView, spending: Spending): TaskRepo
     dependsOn: [...item.dependsOn],
     ...(item.after.length === 0 ? {} : { after: [...item.after] }),
     ...(swarm === undefined ? {} : { swarm }),
+    ...(choices.length === 0 ? {} : { choices }),
     attempts: [...attempts],
     notes: result?.notes ?? [],
     ...(filesSeen === undefined ? {} : { filesSeen }),

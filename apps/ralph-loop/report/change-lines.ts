@@ -1,3 +1,4 @@
+import { choiceWords } from './choice-words.ts';
 import {
   costWords,
   gateWords,
@@ -20,7 +21,7 @@ export const changesTitle = ({ code }: Pick<MissionReport, 'code'>): string =>
 
 /**
  * Lines about what a mission has changed and what not, task by task, and how to look at it; none if it was not to change the
- * repository. Without `isBrief` also its gates, and where their output is.
+ * repository. Without `isBrief` also why its agent was chosen, its gates, and where their output is.
  */
 export function changeLines(
   report: MissionReport,
@@ -32,7 +33,7 @@ export function changeLines(
   return [
     ...changes.flatMap((task) => [
       outcomeLine(task, paint),
-      ...(isBrief ? [] : gateLines(task, report, paint)),
+      ...(isBrief ? [] : [...choiceLines(task), ...gateLines(task, report, paint)]),
     ]),
     ...totalLines(report, changes),
   ];
@@ -43,6 +44,9 @@ function outcomeLine(task: TaskReport, paint: Paint): string {
   const line = `${printable(task.id)}: ${outcomeWords(task)}${cost === undefined ? '' : `; cost ${cost}`}`;
   return task.status === 'accepted' ? line : paint('red', line);
 }
+
+const choiceLines = ({ choices = [] }: TaskReport): string[] =>
+  choices.map((choice) => `  ${choiceWords(choice)}`);
 
 function gateLines(task: TaskReport, { root }: MissionReport, paint: Paint): string[] {
   const silent = silentGates(task);

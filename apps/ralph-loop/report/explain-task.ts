@@ -1,3 +1,5 @@
+import type { Choice } from '../loop/choice.ts';
+import { answerWords, bidWords } from './choice-words.ts';
 import { isChange, reasonLine } from './change-words.ts';
 import type { MissionReport, TaskReport } from './mission-report.ts';
 import { type Paint, plain } from './paint.ts';
@@ -5,7 +7,8 @@ import { duration, printable } from './printable.ts';
 import { table } from './table.ts';
 
 /**
- * Formats the thread of one task as lines: who proposed, accepted, refused and worked, why, and in which envelope.
+ * Formats the thread of one task as lines: who was chosen among whom, who proposed, accepted, refused and worked, why, and in which
+ * envelope.
  *
  * `taskId` is a task of the mission; all its parts are shown.
  */
@@ -15,6 +18,7 @@ export function explainTask(report: MissionReport, taskId: string, paint: Paint 
     paint('bold', `Task ${taskId}`),
     ...parts.flatMap((part) => [
       `  ${part.id} is ${part.status}: ${isChange(part) ? reasonLine(part.why) : printable(part.why)}`,
+      ...(part.choices ?? []).flatMap((choice) => choiceLines(choice, report.assigner)),
       ...(part.swarm?.assignments ?? []).map(
         ({ agent, epoch, end = 'has it', error, envelopeId }) =>
           `    in swarm ${part.swarm?.id}, ${agent} (epoch ${epoch}, envelope ${envelopeId ?? 'unknown'}): ${end}${error === undefined ? '' : `, ${printable(error)}`}`,
@@ -23,6 +27,15 @@ export function explainTask(report: MissionReport, taskId: string, paint: Paint 
     '',
     ...threadLines(report, parts),
     '',
+  ];
+}
+
+/** Each bid and each answer in a line of its own. */
+function choiceLines({ attempt, agent, bids, reason, answers }: Choice, assigner: string): string[] {
+  const why = reason === undefined ? '' : `: ${printable(reason)}`;
+  return [
+    `    for attempt ${attempt} ${assigner} chose ${printable(agent)}${why}`,
+    ...[...bids.map(bidWords), ...answers.map(answerWords)].map((line) => `      ${line}`),
   ];
 }
 

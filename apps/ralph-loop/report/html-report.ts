@@ -2,6 +2,7 @@ import { htmlEscape as html } from 'escape-goat';
 import { SEVERITIES } from '../findings/finding.ts';
 import { isDone } from '../loop/task-status.ts';
 import { changeHtml, changesHtml } from './change-html.ts';
+import { answerWords } from './choice-words.ts';
 import { isChange, reasonLine } from './change-words.ts';
 import { REPORT_STYLE } from './html-style.ts';
 import type { MissionReport, Receipts, TaskReport } from './mission-report.ts';
@@ -86,7 +87,7 @@ function findingsBySeverity({ findings }: MissionReport): Fragment {
 
 function taskCard(task: TaskReport, root: string): Fragment {
   const { id, title, status, why, capability, correlationId, swarm, attempts, notes, summary } = task;
-  const { filesSeen, bytesSeen, taint } = task;
+  const { filesSeen, bytesSeen, taint, choices = [] } = task;
   const isOfChange = isChange(task);
   const seen = [
     ...(filesSeen === undefined ? [] : [count(filesSeen, 'file')]),
@@ -104,10 +105,33 @@ function taskCard(task: TaskReport, root: string): Fragment {
           ATTEMPT_HEAD,
           attempts.map((attempt) => attemptRow(attempt, isOfChange ? reasonLine : text)),
         ),
+    choices.map(choiceTable).join('\n'),
     swarm === undefined ? '' : swarmTable(swarm),
     notes.length === 0 ? '' : noteList(notes),
     '</article>',
   ].join('\n');
+}
+
+function choiceTable({
+  attempt,
+  agent,
+  bids,
+  reason,
+  answers,
+}: NonNullable<TaskReport['choices']>[number]): Fragment {
+  const ids = new Set([...bids, ...answers].map((one) => one.agent));
+  const rows = [...ids].map((id) => {
+    const { waiting, out = '' } = bids.find((bid) => bid.agent === id) ?? {};
+    const said = answers
+      .filter((answer) => answer.agent === id)
+      .map(answerWords)
+      .join('; ');
+    const why = [id === agent ? ['chosen', reason ?? []].flat().join(': ') : '', out]
+      .filter((part) => part !== '')
+      .join('; ');
+    return html`<tr><td>${text(id)}</td><td>${waiting ?? ''}</td><td>${text(why)}</td><td>${said}</td></tr>`;
+  });
+  return tableOf([`for attempt ${attempt}`, 'waiting', 'why', 'answer'], rows);
 }
 
 const ATTEMPT_HEAD = ['attempt', 'agent', 'place', 'took', 'ended'] as const;

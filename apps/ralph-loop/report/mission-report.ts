@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { Finding, Note, RefusedFinding, Severity } from '../findings/finding.ts';
 import { GateReceipt } from '../gates/gate-receipt.ts';
 import { Attempt } from '../loop/attempt.ts';
+import { Choice } from '../loop/choice.ts';
 import { StopReason } from '../loop/stop-reason.ts';
 import { SwarmPart } from '../loop/swarm-part.ts';
 import { TaskStatus } from '../loop/task-status.ts';
@@ -29,6 +30,7 @@ export type ChangeUsage = z.infer<typeof ChangeUsage>;
  * - `swarm`          its agents and envelopes in a swarm, if it was in one.
  * - `nothing`        with status `nothing`: what there was not.
  * - `summary`        its agent's summary.
+ * - `choices`        how agents were chosen for it, oldest first, where there was a choice.
  * - `attempts`       oldest first.
  * - `taint`          where what its agents said came from outside.
  * - `commit`         by which its change is on the branch.
@@ -47,6 +49,7 @@ export const TaskReport = z.strictObject({
   dependsOn: z.array(z.string()),
   after: z.array(z.string()).optional(),
   swarm: SwarmPart.optional(),
+  choices: z.array(Choice).optional(),
   attempts: z.array(Attempt),
   notes: z.array(Note),
   filesSeen: z.int().nonnegative().optional(),

@@ -2,6 +2,7 @@ import { SEVERITIES, type Severity } from '../findings/finding.ts';
 import type { StopReason } from '../loop/stop-reason.ts';
 import { isDone } from '../loop/task-status.ts';
 import { changeLines, changesTitle } from './change-lines.ts';
+import { choiceWords } from './choice-words.ts';
 import { costWords, isChange, reasonLine, usageOfAll } from './change-words.ts';
 import type { MissionReport, Receipts, ReportedFinding, TaskReport } from './mission-report.ts';
 import { type Paint, plain } from './paint.ts';
@@ -62,6 +63,7 @@ export function terminalReport(
     ...changes,
     ...section('Summaries', paint, summaryLines(tasks)),
     ...(isFull ? section('Tasks', paint, taskLines(tasks)) : []),
+    ...section('Chosen among several', paint, tasks.flatMap(choiceLines)),
     ...section('Retried', paint, tasks.flatMap(retriedLines)),
     ...section(`Refused by ${report.gate}`, paint, refusedLines(report)),
     ...section('Failed', paint, endedLines(tasks, ['failed', 'exhausted'])),
@@ -185,6 +187,10 @@ const seen = ({ filesSeen, bytesSeen }: TaskReport): string =>
     ...(filesSeen === undefined ? [] : [count(filesSeen, 'file')]),
     ...(bytesSeen === undefined ? [] : [byteCount(bytesSeen)]),
   ].join(', ');
+
+/** Those of a change stand beneath it. */
+const choiceLines = (task: TaskReport): string[] =>
+  isChange(task) ? [] : (task.choices ?? []).map((choice) => `${task.id}: ${choiceWords(choice)}`);
 
 const retriedLines = (task: TaskReport): string[] => {
   const { id, attempts } = task;

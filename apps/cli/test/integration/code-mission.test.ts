@@ -126,7 +126,7 @@ describe('orrery run on a mission that changes a repository', () => {
     expect(report.tasks.map(({ attempts }) => attempts.length)).toEqual([1, 1]);
   });
 
-  it('hands a task to another agent when the provider of one limits it, which costs no attempt', async () => {
+  it('hands a task to another agent when the provider of one limits it, which costs no attempt, and says why that one', async () => {
     using project = new CodeProject();
     project.plan({ a: [{ rateLimit: { resetInS: 3_600, isFinal: true } }] });
     project.missionOf([task('a')], {
@@ -135,12 +135,22 @@ describe('orrery run on a mission that changes a repository', () => {
       },
       limits: { maxAttempts: 1 },
     });
-    const { code, report } = await project.run();
+    const { code, report, stdout } = await project.run('--explain', 'a');
     expect({ code, why: report.tasks[0] }).toMatchObject({ code: 0 });
     expect(report.tasks[0]?.attempts.map(({ agent, ended }) => [agent, ended])).toEqual([
       ['other', 'accepted'],
     ]);
     expect(project.merged('a.txt')).toBe('two');
+    expect(report.tasks[0]?.choices).toMatchObject([
+      { agent: 'claude', bids: [{ agent: 'claude' }, { agent: 'other' }] },
+      {
+        agent: 'other',
+        bids: [{ agent: 'other' }, { agent: 'claude', out: 'takes no more work for now' }],
+        answers: [{ agent: 'other', said: 'accepted' }],
+      },
+    ]);
+    expect(stdout).toMatch(/a: other has it: .*; claude takes no more work for now/);
+    expect(stdout).toContain('for attempt 1 sun chose other: nobody else is left');
   });
 
   it('ends when its agents have used what the mission may use, and has warned before (F-04)', async () => {

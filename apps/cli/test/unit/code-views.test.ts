@@ -249,6 +249,50 @@ describe('a run that changes a repository, elsewhere than on a terminal', () => 
   });
 });
 
+describe('an agent that was chosen among several', () => {
+  const choice = {
+    ...{ attempt: 1, agent: 'codex', reason: 'it has the least to do' },
+    bids: [
+      { agent: 'codex', waiting: 0 },
+      { agent: 'claude', waiting: 2 },
+      { agent: 'gemini', waiting: 0, out: 'declined: BUSY\x1b[2J' },
+    ],
+    answers: [{ agent: 'codex', said: 'accepted' as const }],
+  };
+  const proposed = changed('login', 'proposed', { choice: { ...choice, answers: [] } });
+  const taken = changed('login', 'working', { choice });
+  const line =
+    'login: codex has it: it has the least to do (0 waiting, claude 2); gemini declined: BUSY\\x1b[2J';
+
+  it('is told in one line, once it has the task', () => {
+    const screen = new FakeScreen();
+    const view = new LinesView(screen, ['login']);
+    for (const event of [started, proposed, taken, changed('login', 'checking')]) view.show(event);
+    expect(screen.written).toEqual([`0:01  0/2  ${line}\n`]);
+  });
+
+  it('is told on a terminal where somebody was not to be had', () => {
+    const printed = (...events: readonly LoopEvent[]) => {
+      const screen = new FakeScreen();
+      screen.columns = 200;
+      const view = new ProgressView(screen, new FakeClock(0), ['login']);
+      for (const event of events) view.show(event);
+      return screen.written.join('');
+    };
+    expect(printed(started, proposed, taken)).toContain(line);
+    const smooth = { ...choice, bids: choice.bids.slice(0, 2) };
+    expect(printed(started, changed('login', 'working', { choice: smooth }))).not.toContain('has it');
+  });
+
+  it('is a part of the event for scripts, and of the line for each event', () => {
+    const [script, verbose] = [new FakeScreen(), new FakeScreen()];
+    new NdjsonView(script).show(taken);
+    new VerboseView(verbose).show(taken);
+    expect(JSON.parse(script.written.join(''))).toMatchObject({ status: 'working', choice });
+    expect(verbose.written.join('')).toContain(line.replace('login: ', 'login is working: '));
+  });
+});
+
 describe('a run that changes a repository, on a terminal', () => {
   it('draws a line for each change above that of the whole, and prints only what did not go well, and what is done', () => {
     const screen = new FakeScreen();

@@ -2,6 +2,7 @@ import { parse } from 'parse5';
 import { describe, expect, it } from 'vitest';
 import type { LoopEvent } from '../../loop/loop-event.ts';
 import { buildReport } from '../../report/build-report.ts';
+import type { Choice } from '../../loop/choice.ts';
 import { explainTask } from '../../report/explain-task.ts';
 import { htmlReport } from '../../report/html-report.ts';
 import { MissionReport } from '../../report/mission-report.ts';
@@ -198,6 +199,64 @@ describe('the report of a mission that changes the repository', () => {
     expect(text).toContain('\\x1b]0;owned\\x07');
     for (const page of [text, htmlReport(hostileReport)])
       for (const sign of ['\x1b', '\x07', '\u202e']) expect(page).not.toContain(sign);
+  });
+
+  it('says beneath a task who bid for it, who was chosen and why, and who did not take it on', () => {
+    const choices: Choice[] = [
+      {
+        ...{ attempt: 1, agent: 'gemini', reason: 'it has the least to do' },
+        bids: [
+          { agent: 'gemini', waiting: 0 },
+          { agent: 'claude', waiting: 2 },
+        ],
+        answers: [
+          { agent: 'gemini', said: 'declined', reason: 'BUSY\x1b', named: 'codex' },
+          { agent: 'codex', said: 'accepted' },
+        ],
+      },
+      {
+        ...{ attempt: 2, agent: 'codex', reason: 'it has the least to do' },
+        bids: [
+          { agent: 'codex', waiting: 0 },
+          { agent: 'claude', waiting: 2 },
+          { agent: 'gemini', waiting: 0, out: 'declined: BUSY' },
+        ],
+        answers: [{ agent: 'codex', said: 'accepted' }],
+      },
+      { attempt: 2, agent: 'codex', bids: [], answers: [{ agent: 'codex', said: 'accepted' }] },
+    ];
+    const types = view('types', 'accepted', { choices: choices.slice(1, 2) });
+    const chosen = buildReport(outcome([{ ...login, context: { ...login.context, choices } }, types]));
+    expect(MissionReport.parse(JSON.parse(JSON.stringify(chosen))).tasks[0]?.choices).toEqual(
+      choices.slice(0, 2),
+    );
+    const lines = terminalReport(chosen);
+    expect(lines.slice(lines.findIndex((line) => line.startsWith('  login')) + 1)).toEqual(
+      expect.arrayContaining([
+        '    codex has it instead of gemini (0 waiting, claude 2); gemini declined: BUSY\\x1b, and named codex',
+        '    codex has it: it has the least to do (0 waiting, claude 2); gemini declined: BUSY',
+        'Chosen among several',
+        '  types: codex has it: it has the least to do (0 waiting, claude 2); gemini declined: BUSY',
+      ]),
+    );
+    expect(explainTask(chosen, 'login').slice(2, 10)).toEqual([
+      '    for attempt 1 sun chose gemini: it has the least to do',
+      '      gemini: 0 waiting',
+      '      claude: 2 waiting',
+      '      gemini declined: BUSY\\x1b, and named codex',
+      '      codex took it on',
+      '    for attempt 2 sun chose codex: it has the least to do',
+      '      codex: 0 waiting',
+      '      claude: 2 waiting',
+    ]);
+    const page = htmlReport(chosen);
+    expect(page).toContain('<th>for attempt 2</th>');
+    expect(page).toContain(
+      '<tr><td>codex</td><td>0</td><td>chosen: it has the least to do</td><td>codex took it on</td></tr>',
+    );
+    expect(page).toContain('<tr><td>gemini</td><td>0</td><td>declined: BUSY</td><td></td></tr>');
+    expect(page).not.toContain('\x1b');
+    expect(terminalReport(chosen, plain, 'brief').join()).not.toContain('has it');
   });
 
   it('says the same as a page', () => {

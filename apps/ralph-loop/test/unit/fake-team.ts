@@ -21,6 +21,8 @@ export class FakeTeam implements Team {
   /** Agent and correlation id of each proposal. */
   readonly proposed: string[] = [];
   readonly released: string[] = [];
+  /** What is known of proposals by their ids, if anything is. */
+  readonly records = new Map<string, ReturnType<LoopNegotiator['getRecord']>>();
   /** What an agent says to a proposal instead of accepting. */
   readonly refusals = new Map<string, () => Partial<TaskProposal> | undefined>();
   readonly negotiator: { -readonly [Method in keyof LoopNegotiator]: LoopNegotiator[Method] } = {
@@ -38,6 +40,7 @@ export class FakeTeam implements Team {
         ...(this.refusals.get(agent)?.() ?? { status: 'accepted', acceptedBy: agent }),
       } as TaskProposal;
     },
+    getRecord: (proposalId) => this.records.get(proposalId),
     release: async (proposalId) => {
       this.released.push(proposalId);
     },

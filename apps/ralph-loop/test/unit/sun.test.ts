@@ -70,4 +70,55 @@ describe('SUN', () => {
   it('waits for nobody: an agent that restarts may be given a task', () => {
     expect(givenTo([task('t', 'work')], [agent('a', ['work'], { status: 'restarting' })])).toEqual(['t a']);
   });
+
+  it('says whom it has compared, why it has chosen one, and why others were out', () => {
+    const roster = [
+      agent('claude', ['work'], { waiting: 2 }),
+      agent('codex', ['work'], { waiting: 1 }),
+      agent('gemini', ['work']),
+      agent('old', ['work'], { status: 'failed' }),
+      agent('mars', ['fly']),
+    ];
+    const declined = { ...task('t', 'work'), declined: ['gemini'] };
+    expect(assignTasks([declined], roster).assignments).toEqual([
+      {
+        taskId: 't',
+        agent: 'codex',
+        bids: [
+          { agent: 'codex', waiting: 1 },
+          { agent: 'claude', waiting: 2 },
+          { agent: 'gemini', waiting: 0, out: 'declined' },
+          { agent: 'old', waiting: 0, out: 'failed' },
+        ],
+        reason: 'it has the least to do',
+      },
+    ]);
+  });
+
+  it.each([
+    { declined: [], reason: '2 have as little to do, and it is the first by name' },
+    { declined: ['b'], reason: 'nobody else is left who offers work' },
+  ])('gives the reason $reason', ({ declined, reason }) => {
+    const roster = [agent('a', ['work']), agent('b', ['work'])];
+    const [given] = assignTasks([{ ...task('t', 'work'), declined }], roster).assignments;
+    expect(given).toMatchObject({ agent: 'a', reason });
+  });
+
+  it('compares with what it has given out just before', () => {
+    const roster = [agent('a', ['work']), agent('b', ['work'])];
+    const [, second] = assignTasks([task('1', 'work'), task('2', 'work')], roster).assignments;
+    expect(second).toMatchObject({
+      bids: [
+        { agent: 'b', waiting: 0 },
+        { agent: 'a', waiting: 1 },
+      ],
+    });
+  });
+
+  it('says nothing where only one agent could do it, and of a crowd a bounded part', () => {
+    const [lone] = assignTasks([task('t', 'work')], [agent('a', ['work'])]).assignments;
+    expect(lone).toEqual({ taskId: 't', agent: 'a' });
+    const crowd = Array.from({ length: 100 }, (_, at) => agent(`a${at}`, ['work'], { waiting: at }));
+    expect(assignTasks([task('t', 'work')], crowd).assignments[0]?.bids).toHaveLength(16);
+  });
 });
