@@ -3,6 +3,7 @@ import {
   durationText,
   isTaskOver,
   type MissionScene,
+  orderFor,
   type Scene,
   sentenceOf,
   shownText,
@@ -118,9 +119,10 @@ export function workLines(
   });
   const failed = tasks.filter(({ state }) => FAILED.has(state)).length;
   const bad = failed === 0 ? '' : `, ${failed} failed`;
-  const head = `Work ${bar} ${over} of ${tasks.length} tasks done${bad}`;
+  const paused = mission.pausedBy === undefined ? '' : `, paused by ${mission.pausedBy}`;
+  const head = shownText(`Work ${bar} ${over} of ${tasks.length} tasks done${bad}${paused}`, 300);
   return [
-    paint(failed === 0 ? 'bold' : 'yellow', fit(head, columns)),
+    paint(failed === 0 && paused === '' ? 'bold' : 'yellow', fit(head, columns)),
     ...(names.length === 0 ? [] : [fit(shownText(`  at ${names.join(', ')}`, 600), columns)]),
   ];
 }
@@ -128,23 +130,23 @@ export function workLines(
 const FAILED: ReadonlySet<string> = new Set(['failed', 'blocked', 'exhausted', 'escalated']);
 
 /** A task of a mission. */
-export function taskLine(
-  { id, state, agentId, attempts, reason, gates, sinceMs }: TaskScene,
-  { atMs }: Scene,
-  { columns, paint }: LineStyle,
-): string {
+export function taskLine(task: TaskScene, { atMs }: Scene, { columns, paint }: LineStyle): string {
+  const { id, state, agentId, attempts, reason, gates, sinceMs } = task;
   const refusal = gates.findLast(({ passed }) => !passed);
+  const order = orderFor(task);
+  const why = order === undefined ? (reason ?? refusal?.reason ?? '') : `type '${order}'`;
   const tries = attempts > 1 ? `attempt ${attempts}` : '';
   const age = isTaskOver(state) ? '' : durationText(Math.max(0, atMs - sinceMs));
-  const rest = [agentId ?? '', tries, age, reason ?? refusal?.reason ?? '']
-    .filter((part) => part !== '')
-    .join(', ');
+  const rest = [agentId ?? '', tries, age, why].filter((part) => part !== '').join(', ');
   const line = `${cell(shownText(state), 10)} ${cell(shownText(id), Math.min(24, Math.floor(columns / 3)))} ${shownText(rest, 300)}`;
-  const isBad = FAILED.has(state);
-  return paint(
-    isBad ? 'red' : isTaskOver(state) ? 'dim' : 'reset',
-    fit(`${isBad ? '✕' : isTaskOver(state) ? '✓' : ' '} ${line}`, columns),
-  );
+  const [sign, colour] = FAILED.has(state)
+    ? (['✕', 'red'] as const)
+    : order !== undefined
+      ? (['!', 'yellow'] as const)
+      : isTaskOver(state)
+        ? (['✓', 'dim'] as const)
+        : ([' ', 'reset'] as const);
+  return paint(colour, fit(`${sign} ${line}`, columns));
 }
 
 /** How much goes on. */

@@ -40,9 +40,15 @@ export interface WatchedBudget {
   readonly limit?: number;
 }
 
-/** A mission as its loop stands. `state` of a task: `waiting`, `running`, `accepted`, `failed`, `blocked`, ... */
+/**
+ * A mission as its loop stands.
+ *
+ * - `state`    of a task: `waiting`, `running`, `accepted`, `failed`, `blocked`, ...
+ * - `pausedBy` whose wish it is that nothing is begun; absent while it goes on.
+ */
 export interface MissionBoard {
   readonly name: string;
+  readonly pausedBy?: string;
   readonly tasks: readonly {
     readonly id: string;
     readonly title?: string;

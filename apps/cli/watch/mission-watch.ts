@@ -44,6 +44,7 @@ const HAS_GATES: ReadonlySet<string> = new Set(['checking', 'merging']);
 export class MissionWatch {
   #name: string | undefined;
   #gate = '';
+  #pausedBy: string | undefined;
   #spending: Spending = NO_SPENDING;
   readonly #limits = new Map<LimitNear['what'], number>();
   readonly #tasks = new Map<string, WatchedTask>();
@@ -57,7 +58,12 @@ export class MissionWatch {
   get board(): MissionBoard | undefined {
     if (this.#name === undefined) return undefined;
     const budget = this.#budget();
-    return { name: this.#name, tasks: [...this.#tasks.values()], ...(budget && { budget }) };
+    return {
+      name: this.#name,
+      ...(this.#pausedBy === undefined ? {} : { pausedBy: this.#pausedBy }),
+      tasks: [...this.#tasks.values()],
+      ...(budget && { budget }),
+    };
   }
 
   hear(event: LoopEvent): void {
@@ -74,10 +80,18 @@ export class MissionWatch {
     if (event.type === 'task.changed') this.#changed(event);
     if (event.type === 'task.gate') this.#gated(event);
     if (event.type === 'task.coding') this.#coded(event);
-    if (event.type === 'mission.paused')
-      this.#tell({ step: 'mission-paused', reason: `paused by ${event.by}` });
-    if (event.type === 'mission.resumed')
+    if (event.type === 'mission.paused') {
+      this.#pausedBy = event.by;
+      this.#tell({
+        step: 'mission-paused',
+        facts: { pausedBy: event.by },
+        reason: `paused by ${event.by}`,
+      });
+    }
+    if (event.type === 'mission.resumed') {
+      this.#pausedBy = undefined;
       this.#tell({ step: 'mission-resumed', reason: `${event.by} wishes it` });
+    }
     if (event.type === 'limit.near') this.#near(event);
     if (event.type === 'task.progress') {
       const { task, agent: agentId, fraction, note } = event;
@@ -90,6 +104,7 @@ export class MissionWatch {
       });
     }
     if (event.type === 'mission.ended') {
+      this.#pausedBy = undefined;
       const success = [...this.#tasks.values()].every(
         ({ state }) => state === 'accepted' || state === 'nothing',
       );

@@ -30,12 +30,14 @@ function told(draft: SceneDraft, event: WatchedEvent): void {
     mission.tasks.clear();
   }
   if (step === 'mission-started')
-    Object.assign(mission, { name, beganAtMs: timestamp, endedAtMs: undefined });
+    Object.assign(mission, { name, beganAtMs: timestamp, endedAtMs: undefined, pausedBy: undefined });
   if (step === 'mission-ended') {
     mission.endedAtMs = timestamp;
     mission.success = event.success;
     mission.reason = event.reason;
   }
+  if (step === 'mission-paused') mission.pausedBy = textOf(facts?.get('pausedBy')) ?? 'somebody';
+  if (step === 'mission-resumed' || step === 'mission-ended') mission.pausedBy = undefined;
   // What stands at a task is the task's own.
   if (task === undefined) {
     takeSpending(draft, facts);
@@ -135,6 +137,7 @@ export function takeMission(draft: SceneDraft, board: StateMission): void {
   const mission = draft.missionOf(board.name);
   mission.name = board.name;
   mission.isGuessed = false;
+  mission.pausedBy = board.pausedBy;
   const before = mission.tasks;
   mission.tasks = new Map();
   for (const task of board.tasks) {

@@ -250,6 +250,7 @@ export class SceneDraft implements Scene {
             endedAtMs: undefined,
             success: undefined,
             reason: undefined,
+            pausedBy: undefined,
             isGuessed: false,
             tasks: new Map(),
           }

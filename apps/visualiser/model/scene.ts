@@ -199,6 +199,8 @@ export interface MissionScene {
   endedAtMs: number | undefined;
   success: boolean | undefined;
   reason: string | undefined;
+  /** Whose wish it is that nothing is begun; undefined while it goes on. */
+  pausedBy: string | undefined;
   /** Nothing told of its tasks: they were guessed from the ids of conversations. */
   isGuessed: boolean;
   tasks: Map<string, TaskScene>;

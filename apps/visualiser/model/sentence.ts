@@ -38,7 +38,8 @@ function taskPart({ mission }: Scene): string {
   const tasks = [...mission.tasks.values()];
   const done = tasks.filter(({ state }) => isTaskOver(state)).length;
   const all = `${few(tasks.length, 'task')}${mission.isGuessed ? ' begun so far' : ''}`;
-  return `${done} of ${all} ${done === 1 ? 'is' : 'are'} done`;
+  const paused = mission.pausedBy === undefined ? '' : `, and it is paused by ${mission.pausedBy}`;
+  return `${done} of ${all} ${done === 1 ? 'is' : 'are'} done${paused}`;
 }
 
 /** A wait of less is how asking looks. */

@@ -1,5 +1,6 @@
 import { durationText } from './durations.ts';
-import type { AgentScene, InFlight, Scene } from './scene.ts';
+import type { AgentScene, InFlight, Scene, TaskScene } from './scene.ts';
+import { orderFor } from './task-state.ts';
 
 /**
  * Something that is wrong or may become so, in a sentence.
@@ -246,7 +247,20 @@ function isQuiet(scene: Scene, agentId: string): boolean {
 
 function missionTroubles({ mission }: Scene): Trouble[] {
   if (mission === undefined) return [];
+  const paused =
+    mission.pausedBy === undefined
+      ? []
+      : [
+          trouble({
+            key: 'paused',
+            level: 'warning',
+            kind: 'mission',
+            text: `The mission is paused by ${mission.pausedBy}: 'orrery continue' has it go on`,
+          }),
+        ];
   const tasks = [...mission.tasks.values()].flatMap((task) => {
+    const order = orderFor(task);
+    if (order !== undefined) return [heldTrouble(task, order)];
     if (task.state !== 'failed' && task.state !== 'blocked') return [];
     const why = task.reason === undefined ? '' : `: ${task.reason}`;
     return [
@@ -260,8 +274,18 @@ function missionTroubles({ mission }: Scene): Trouble[] {
       }),
     ];
   });
-  return tasks;
+  return [...paused, ...tasks];
 }
+
+const heldTrouble = ({ id, sinceMs, agentId }: TaskScene, order: string): Trouble =>
+  trouble({
+    key: `task ${id}`,
+    level: 'warning',
+    kind: 'held',
+    text: `The task ${id} waits until somebody approves it: '${order}'`,
+    sinceMs,
+    agentId,
+  });
 
 /** Dead letters of one reason to one agent are one trouble. */
 function letterTroubles(scene: Scene): Trouble[] {

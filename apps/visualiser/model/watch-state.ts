@@ -111,6 +111,7 @@ export interface StateNode {
 
 export interface StateMission {
   readonly name: string;
+  readonly pausedBy?: string;
   readonly tasks: MissionBoard['tasks'];
   readonly tokens?: WatchedBudget;
   readonly costUsd?: WatchedBudget;
@@ -256,6 +257,7 @@ function readMission(value: unknown): StateMission | undefined {
   const budget = isRecord(value['budget']) ? value['budget'] : {};
   return {
     name: textIn(value, 'name') ?? 'a mission',
+    ...texts(value, ['pausedBy']),
     tasks: listIn(value, 'tasks', readTask),
     ...field('tokens', readSpending(budget['tokens'])),
     ...field('costUsd', readSpending(budget['costUsd'])),

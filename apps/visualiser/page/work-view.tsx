@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { durationText, sinceStart } from '../model/durations.ts';
+import { orderFor } from '../model/task-state.ts';
 import type { MissionLook, ProposalLook, SwarmLook, TaskLook, WorkLook } from '../worker/look.ts';
 import { Chart, type ChartLine } from './chart.tsx';
 import { Icon } from './icon.tsx';
@@ -60,7 +61,7 @@ const TASK_ICONS: Readonly<Record<string, string>> = {
 };
 
 function Mission({ mission, nowMs }: { readonly mission: MissionLook; readonly nowMs: number }): JSX.Element {
-  const { name, tasks, done, beganAtMs, endedAtMs, success, reason, isGuessed } = mission;
+  const { name, tasks, done, beganAtMs, endedAtMs, success, reason, pausedBy, isGuessed } = mission;
   const share = tasks.length === 0 ? 0 : done / tasks.length;
   return (
     <section aria-label="Mission">
@@ -88,6 +89,12 @@ function Mission({ mission, nowMs }: { readonly mission: MissionLook; readonly n
           </span>
         )}
       </div>
+      {pausedBy === undefined ? null : (
+        <p class="warning">
+          <Icon name="parked" /> Paused by <Text of={pausedBy} max={60} />: no task is begun until somebody
+          types <code>orrery continue</code>.
+        </p>
+      )}
       {isGuessed ? (
         <p class="quiet">
           This recording tells nothing of the mission itself: its tasks are taken from the conversations.
@@ -120,6 +127,7 @@ function Task({ task, nowMs }: { readonly task: TaskLook; readonly nowMs: number
   const { id, title, state, agentId, agentName, attempts, gates, reason, sinceMs, facts, conversationId } =
     task;
   const level = state === 'failed' ? 'bad' : state === 'blocked' || state === 'held' ? 'warning' : '';
+  const order = orderFor(task);
   const spent = facts
     .filter(([name]) => name === 'tokens' || name === 'costUsd')
     .map(([name, value]) => (name === 'tokens' ? `${value} tokens` : `$${value}`));
@@ -143,6 +151,14 @@ function Task({ task, nowMs }: { readonly task: TaskLook; readonly nowMs: number
           <Icon name={TASK_ICONS[state] ?? 'unknown'} /> <Text of={state} max={30} />
         </span>{' '}
         <span class="quiet">for {durationText(nowMs - sinceMs)}</span>
+        {order === undefined ? null : (
+          <span class="reason">
+            To let it in type{' '}
+            <code>
+              <Text of={order} max={160} />
+            </code>
+          </span>
+        )}
         {reason === undefined || level === '' ? null : (
           <span class="reason">
             <Text of={reason} max={160} />

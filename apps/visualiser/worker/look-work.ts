@@ -46,10 +46,10 @@ export function workLook({ scene }: Sight): WorkLook {
 }
 
 function missionLook(scene: Scene, mission: MissionScene): MissionLook {
-  const { name, beganAtMs, endedAtMs, success, reason, isGuessed } = mission;
+  const { name, beganAtMs, endedAtMs, success, reason, pausedBy, isGuessed } = mission;
   const tasks = [...mission.tasks.values()];
   return {
-    ...{ name, beganAtMs, endedAtMs, success, reason, isGuessed },
+    ...{ name, beganAtMs, endedAtMs, success, reason, pausedBy, isGuessed },
     done: tasks.filter(({ state }) => isTaskOver(state)).length,
     tasks: tasks.slice(0, MAX_TASKS).map(({ facts, agentId, ...task }) => ({
       ...task,

@@ -336,6 +336,7 @@ export interface MissionLook {
   readonly endedAtMs: number | undefined;
   readonly success: boolean | undefined;
   readonly reason: string | undefined;
+  readonly pausedBy: string | undefined;
   readonly isGuessed: boolean;
   readonly done: number;
   readonly tasks: readonly TaskLook[];

@@ -278,6 +278,30 @@ describe.skipIf(whyNoChromium() !== undefined)('The page (F-08)', () => {
     expect(links.filter((href) => !href.startsWith('#/'))).toEqual([]);
   });
 
+  it('says who has paused a mission, and what is typed for a task that waits for people', async () => {
+    const task = (id: string, state: string): object => ({ id, state, attempts: 1, gates: [] });
+    const tasks = [task('login', 'held'), task('cart', 'working')];
+    server.state = stateOf([agentOf('mars')], { mission: { name: 'shop', pausedBy: 'ann', tasks } });
+    await connect();
+    await page.goto(`${server.url}/#/work`);
+    await page.getByText('Paused by ann: no task is begun until somebody types orrery continue.').waitFor();
+    await page.locator('tr.warning').getByText('orrery approve login').waitFor();
+    expect(await page.locator('tr.warning').count()).toBe(1);
+    await page.goto(`${server.url}/#/trouble`);
+    await says("The task login waits until somebody approves it: 'orrery approve login'");
+    server.sendEvents([
+      {
+        type: 'mission',
+        timestamp: BEGAN_MS + 5,
+        mission: 'shop',
+        step: 'mission-resumed',
+        reason: 'ann wishes it',
+      },
+    ]);
+    await page.goto(`${server.url}/#/work`);
+    await page.getByText('Paused by ann').waitFor({ state: 'detached' });
+  });
+
   it('asks for another token when it is not right, and takes the token out of the address', async () => {
     server.state = stateOf([agentOf('mars')]);
     await page.goto(`${server.url}/#token=wrong`);

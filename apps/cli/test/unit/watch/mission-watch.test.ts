@@ -1,9 +1,17 @@
 import { type LoopEvent, plain } from '@orrery/ralph-loop';
-import { readEvent, readState, Recording, type Scene, type WatchedEvent } from '@orrery/visualiser/model';
+import {
+  readEvent,
+  readState,
+  Recording,
+  type Scene,
+  troublesOf,
+  type WatchedEvent,
+} from '@orrery/visualiser/model';
 import type { SystemEvent } from 'orrery';
 import type { MissionBoard } from 'orrery/gateway';
 import { describe, expect, it } from 'vitest';
-import { taskLine, workLines } from '../../../team-lines.ts';
+import { snapshotLines, taskLine, workLines } from '../../../team-lines.ts';
+import { shownOf } from '../../../team-rows.ts';
 import { MissionWatch } from '../../../watch/mission-watch.ts';
 import { changed, coding, failing, FEEDBACK, gateBegun, gateOver, receipt, started } from '../code-events.ts';
 
@@ -136,16 +144,44 @@ describe('the board of a mission that changes a repository', () => {
     expect(loginOf(heard(started, gateOver('other')).board)?.gates).toEqual([]);
   });
 
+  const paused: LoopEvent = { type: 'mission.paused', atMs: 1, by: 'ann' };
+  const resumed: LoopEvent = { type: 'mission.resumed', atMs: 2, by: 'bob' };
+  const ended: LoopEvent = { type: 'mission.ended', atMs: 3, stopReason: 'interrupted' };
+
   it('tells who has paused it, and who has it go on', () => {
-    const { notes } = heard(
-      started,
-      { type: 'mission.paused', atMs: 1, by: 'ann' },
-      { type: 'mission.resumed', atMs: 2, by: 'bob' },
-    );
+    const { notes } = heard(started, paused, resumed);
     expect(notes.slice(-2)).toMatchObject([
       { step: 'mission-paused', reason: 'paused by ann' },
       { step: 'mission-resumed', reason: 'bob wishes it' },
     ]);
+  });
+
+  it.each([
+    { events: [paused], by: 'ann' },
+    { events: [paused, resumed], by: undefined },
+    { events: [paused, ended], by: undefined },
+  ])('is paused by $by to who hears the events and to who gets the board', ({ events, by }) => {
+    const { board, notes } = heard(started, ...events);
+    const state = readState({ format: 'orrery-watch', version: 1, nowMs: 90_000, mission: board });
+    if (state === undefined) throw new Error('not a state');
+    const recording = Recording.live();
+    recording.appendState(state);
+    expect([board, seen(notes).mission, recording.latest.mission].map((one) => one?.pausedBy)).toEqual(
+      Array.from({ length: 3 }, () => by),
+    );
+  });
+
+  it('says in its reasons who was chosen among several', () => {
+    const choice = {
+      ...{ attempt: 1, agent: 'codex' },
+      bids: [
+        { agent: 'codex', waiting: 0 },
+        { agent: 'claude', waiting: 2 },
+      ],
+      answers: [{ agent: 'codex', said: 'accepted' as const }],
+    };
+    const { notes } = heard(started, changed('login', 'working', { choice }));
+    expect(seen(notes).mission?.tasks.get('login')?.reason).toBe('codex has it: 0 waiting, claude 2');
   });
 });
 
@@ -159,5 +195,28 @@ describe('orrery top of a mission that changes a repository', () => {
     );
     const login = scene.mission?.tasks.get('login');
     expect(login && taskLine(login, scene, style)).toContain('exit code 1; 2 of 12 tests failed');
+  });
+
+  it('says who has paused it, and what is typed for a task that waits for people', () => {
+    const { notes } = heard(...checking, changed('login', 'held'), {
+      ...{ type: 'mission.paused', atMs: 1 },
+      by: 'ann\x1b[2J',
+    });
+    const scene = seen(notes);
+    const coloured = { columns: 120, paint: (colour: unknown, text: string) => `${colour} ${text}` };
+    expect(workLines(scene.mission, scene, coloured)[0]).toMatch(
+      /^yellow Work \[\.+\] 0 of 2 tasks done, paused by ann⟨U\+001B⟩\[2J$/,
+    );
+    const login = scene.mission?.tasks.get('login');
+    expect(login && taskLine(login, scene, coloured)).toMatch(
+      /^yellow ! held +login .*type 'orrery approve login'/,
+    );
+    expect(troublesOf(scene).map(({ level, text }) => `${level}: ${text}`)).toEqual([
+      "warning: The task login waits until somebody approves it: 'orrery approve login'",
+      "warning: The mission is paused by ann\x1b[2J: 'orrery continue' has it go on",
+    ]);
+    const lines = snapshotLines(shownOf(scene), style).join(' ');
+    expect(lines).toContain('0 of 2 tasks are done, and it is paused by ann⟨U+001B⟩[2J');
+    expect(lines).toContain("! The task login waits until somebody approves it: 'orrery approve login'");
   });
 });
