@@ -7,6 +7,7 @@ import {
   type Scene,
   sentenceOf,
   shownText,
+  taskState,
   type TaskScene,
   type Trouble,
 } from '@orrery/visualiser/model';
@@ -89,16 +90,6 @@ export function troubleLine(
 
 const BAR_CELLS = 20;
 
-const IN_HAND: ReadonlySet<string> = new Set([
-  'working',
-  'judging',
-  'checking',
-  'merging',
-  'reviewing',
-  'held',
-  'resting',
-]);
-
 /** How far the mission is, and what is worked at. */
 export function workLines(
   mission: Readonly<MissionScene> | undefined,
@@ -111,13 +102,13 @@ export function workLines(
   const share = tasks.length === 0 ? 0 : over / tasks.length;
   const full = Math.round(share * BAR_CELLS);
   const bar = `[${'#'.repeat(full)}${'.'.repeat(BAR_CELLS - full)}]`;
-  const working = tasks.filter(({ state }) => IN_HAND.has(state));
+  const working = tasks.filter(({ state }) => taskState(state).phase === 'in hand');
   const names = working.map(({ id, state, agentId, sinceMs }) => {
     const what = state === 'working' || state === 'judging' ? '' : ` ${state}`;
     const by = agentId === undefined ? '' : ` by ${agentId}`;
     return `${id}${what}${by} ${durationText(atMs - sinceMs)}`;
   });
-  const failed = tasks.filter(({ state }) => FAILED.has(state)).length;
+  const failed = tasks.filter(({ state }) => taskState(state).says !== undefined).length;
   const bad = failed === 0 ? '' : `, ${failed} failed`;
   const paused = mission.pausedBy === undefined ? '' : `, paused by ${mission.pausedBy}`;
   const head = shownText(`Work ${bar} ${over} of ${tasks.length} tasks done${bad}${paused}`, 300);
@@ -127,7 +118,14 @@ export function workLines(
   ];
 }
 
-const FAILED: ReadonlySet<string> = new Set(['failed', 'blocked', 'exhausted', 'escalated']);
+/** How a task is marked: readable without colour. */
+function signOf(state: string): readonly [string, Parameters<Paint>[0]] {
+  const { phase, level, says } = taskState(state);
+  if (says !== undefined) return ['✕', 'red'];
+  if (level === 'warning') return ['!', 'yellow'];
+  if (phase === 'over') return [level === 'good' ? '✓' : '·', 'dim'];
+  return [' ', 'reset'];
+}
 
 /** A task of a mission. */
 export function taskLine(task: TaskScene, { atMs }: Scene, { columns, paint }: LineStyle): string {
@@ -139,13 +137,7 @@ export function taskLine(task: TaskScene, { atMs }: Scene, { columns, paint }: L
   const age = isTaskOver(state) ? '' : durationText(Math.max(0, atMs - sinceMs));
   const rest = [agentId ?? '', tries, age, why].filter((part) => part !== '').join(', ');
   const line = `${cell(shownText(state), 10)} ${cell(shownText(id), Math.min(24, Math.floor(columns / 3)))} ${shownText(rest, 300)}`;
-  const [sign, colour] = FAILED.has(state)
-    ? (['✕', 'red'] as const)
-    : order !== undefined
-      ? (['!', 'yellow'] as const)
-      : isTaskOver(state)
-        ? (['✓', 'dim'] as const)
-        : ([' ', 'reset'] as const);
+  const [sign, colour] = signOf(state);
   return paint(colour, fit(`${sign} ${line}`, columns));
 }
 

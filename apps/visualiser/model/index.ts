@@ -13,7 +13,7 @@ export * from './scene.ts';
 export { nameAtNode } from './scene-draft.ts';
 export { sentenceOf } from './sentence.ts';
 export { shownText } from './shown-text.ts';
-export { isTaskOver, orderFor } from './task-state.ts';
+export { isTaskOver, orderFor, taskState } from './task-state.ts';
 export type { HeaderAgent, TraceHeader } from './trace-header.ts';
 export { type TraceFault, TraceReader, type TraceSink } from './trace-reader.ts';
 export { groupedTroubles, nameIn, type Trouble, troublesOf, type Wait, waitsOf } from './troubles.ts';

@@ -1,6 +1,6 @@
 import { durationText } from './durations.ts';
 import type { AgentScene, InFlight, Scene, TaskScene } from './scene.ts';
-import { orderFor } from './task-state.ts';
+import { orderFor, taskState } from './task-state.ts';
 
 /**
  * Something that is wrong or may become so, in a sentence.
@@ -261,14 +261,15 @@ function missionTroubles({ mission }: Scene): Trouble[] {
   const tasks = [...mission.tasks.values()].flatMap((task) => {
     const order = orderFor(task);
     if (order !== undefined) return [heldTrouble(task, order)];
-    if (task.state !== 'failed' && task.state !== 'blocked') return [];
+    const { level, says } = taskState(task.state);
+    if (says === undefined || (level !== 'bad' && level !== 'warning')) return [];
     const why = task.reason === undefined ? '' : `: ${task.reason}`;
     return [
       trouble({
         key: `task ${task.id}`,
-        level: task.state === 'failed' ? 'bad' : 'warning',
+        level,
         kind: 'task',
-        text: `The task ${task.id} ${task.state === 'failed' ? 'failed' : 'is blocked'}${why}`,
+        text: `The task ${task.id} ${says}${why}`,
         sinceMs: task.sinceMs,
         agentId: task.agentId,
       }),

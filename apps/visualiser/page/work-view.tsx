@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { durationText, sinceStart } from '../model/durations.ts';
-import { orderFor } from '../model/task-state.ts';
+import { orderFor, taskState } from '../model/task-state.ts';
 import type { MissionLook, ProposalLook, SwarmLook, TaskLook, WorkLook } from '../worker/look.ts';
 import { Chart, type ChartLine } from './chart.tsx';
 import { Icon } from './icon.tsx';
@@ -44,21 +44,6 @@ export function WorkView(): JSX.Element {
     </div>
   );
 }
-
-const TASK_ICONS: Readonly<Record<string, string>> = {
-  waiting: 'idle',
-  offered: 'starting',
-  working: 'busy',
-  judging: 'waiting',
-  checking: 'waiting',
-  merging: 'waiting',
-  held: 'parked',
-  resting: 'parked',
-  accepted: 'good',
-  answered: 'good',
-  failed: 'bad',
-  blocked: 'parked',
-};
 
 function Mission({ mission, nowMs }: { readonly mission: MissionLook; readonly nowMs: number }): JSX.Element {
   const { name, tasks, done, beganAtMs, endedAtMs, success, reason, pausedBy, isGuessed } = mission;
@@ -126,7 +111,8 @@ function Mission({ mission, nowMs }: { readonly mission: MissionLook; readonly n
 function Task({ task, nowMs }: { readonly task: TaskLook; readonly nowMs: number }): JSX.Element {
   const { id, title, state, agentId, agentName, attempts, gates, reason, sinceMs, facts, conversationId } =
     task;
-  const level = state === 'failed' ? 'bad' : state === 'blocked' || state === 'held' ? 'warning' : '';
+  const { level: how, icon } = taskState(state);
+  const level = how === undefined || how === 'good' ? '' : how;
   const order = orderFor(task);
   const spent = facts
     .filter(([name]) => name === 'tokens' || name === 'costUsd')
@@ -148,7 +134,7 @@ function Task({ task, nowMs }: { readonly task: TaskLook; readonly nowMs: number
       </th>
       <td>
         <span class={`status ${level}`}>
-          <Icon name={TASK_ICONS[state] ?? 'unknown'} /> <Text of={state} max={30} />
+          <Icon name={icon} /> <Text of={state} max={30} />
         </span>{' '}
         <span class="quiet">for {durationText(nowMs - sinceMs)}</span>
         {order === undefined ? null : (

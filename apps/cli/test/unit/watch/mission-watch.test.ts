@@ -1,9 +1,11 @@
-import { type LoopEvent, plain } from '@orrery/ralph-loop';
+import { isOver, type LoopEvent, plain, TaskStatus } from '@orrery/ralph-loop';
 import {
+  isTaskOver,
   readEvent,
   readState,
   Recording,
   type Scene,
+  taskState,
   troublesOf,
   type WatchedEvent,
 } from '@orrery/visualiser/model';
@@ -218,5 +220,30 @@ describe('orrery top of a mission that changes a repository', () => {
     const lines = snapshotLines(shownOf(scene), style).join(' ');
     expect(lines).toContain('0 of 2 tasks are done, and it is paused by ann⟨U+001B⟩[2J');
     expect(lines).toContain("! The task login waits until somebody approves it: 'orrery approve login'");
+  });
+
+  it('knows of each status of a task whether it is over, as the loop does, and marks what came to nothing', () => {
+    for (const status of TaskStatus.options) {
+      expect({ status, isOver: isTaskOver(status) }).toEqual({ status, isOver: isOver(status) });
+      expect({ status, icon: taskState(status).icon }).not.toEqual({ status, icon: 'unknown' });
+    }
+    const signs = Object.fromEntries(
+      TaskStatus.options.map((status) => {
+        const scene = seen(heard(started, changed('login', status)).notes);
+        const login = scene.mission?.tasks.get('login');
+        return [status, login && taskLine(login, scene, style).slice(0, 1)];
+      }),
+    );
+    expect(signs).toMatchObject({ failed: '✕', exhausted: '✕', escalated: '✕', blocked: '✕' });
+    expect(signs).toMatchObject({ accepted: '✓', nothing: '✓', cancelled: '·', held: '!', working: ' ' });
+  });
+
+  it.each([
+    ['exhausted', 'bad: The task login has used up its attempts: a test fails'],
+    ['escalated', 'bad: The task login is left to a human: a test fails'],
+    ['blocked', 'warning: The task login is blocked: a test fails'],
+  ] as const)('counts a task that is %s as trouble', (status, told) => {
+    const scene = seen(heard(started, changed('login', status, { why: 'a test fails' })).notes);
+    expect(troublesOf(scene).map(({ level, text }) => `${level}: ${text}`)).toEqual([told]);
   });
 });
