@@ -6,7 +6,7 @@
  * - `icon`  of the page.
  * - `says`  of a task that is over and not done, after its name.
  */
-export interface TaskState {
+interface TaskState {
   readonly phase: 'open' | 'in hand' | 'over';
   readonly level?: 'bad' | 'warning' | 'good';
   readonly icon: string;
