@@ -299,7 +299,8 @@ describe.skipIf(whyNoChromium() !== undefined)('The page (F-08)', () => {
       },
     ]);
     await page.goto(`${server.url}/#/work`);
-    await page.getByText('Paused by ann').waitFor({ state: 'detached' });
+    await page.locator('tr.warning').getByText('orrery approve login').waitFor();
+    await page.locator('p.warning').waitFor({ state: 'detached' });
   });
 
   it('asks for another token when it is not right, and takes the token out of the address', async () => {
