@@ -1,4 +1,4 @@
-import { addedUp, isOver, printable, shortUsage, usedBy, type Paint } from '@orrery/ralph-loop';
+import { addedUp, firstLine, isOver, printable, shortUsage, usedBy, type Paint } from '@orrery/ralph-loop';
 import { cell, columnsOf, fit } from './cells.ts';
 import type { Hand, Hands } from './hand.ts';
 import { clockTime } from './progress.ts';
@@ -109,8 +109,6 @@ function gateText({ name, passed, why = '', tests }: NonNullable<Hand['gate']>):
   if (!passed) return `gate ${name} failed: ${firstLine(why)}`;
   return `gate ${name} passed${tests === undefined ? '' : `, ${tests} test${tests === 1 ? '' : 's'}`}`;
 }
-
-const firstLine = (text: string): string => text.trim().split('\n', 1)[0] ?? '';
 
 /** The parts in one line of so many columns. The longest are cut first, so that each can still be told. */
 export function partsIn(parts: readonly string[], columns: number): string {

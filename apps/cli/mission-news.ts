@@ -3,6 +3,7 @@ import {
   choiceWords,
   count,
   duration,
+  firstLine,
   type LoopEvent,
   overlapWarning,
   printable,
@@ -104,8 +105,6 @@ const UNITS: Readonly<
   costUsd: (amount) => `$${amount.toFixed(2)}`,
   timeMs: duration,
 };
-
-const firstLine = (text: string): string => text.trim().split('\n', 1)[0] ?? '';
 
 /** The line of a task that is over: of a change also what it has cost. */
 export const overLine = (event: Changed, hands: Hands): string =>

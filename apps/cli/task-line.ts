@@ -1,4 +1,4 @@
-import { type LoopEvent, printable } from '@orrery/ralph-loop';
+import { firstLine, type LoopEvent, printable } from '@orrery/ralph-loop';
 
 type TaskNews = Extract<LoopEvent, { type: 'task.changed' | 'progress.lost' }>;
 
@@ -24,13 +24,12 @@ function changeLine(
     ...(attempt > 1 ? [`attempt ${attempt}`] : []),
     ...(cost === undefined ? [] : [cost]),
   ].join(', ');
-  const [reason = ''] = why.trim().split('\n', 1);
-  return printable(`${task} ${status}: ${reason}${by === '' ? '' : ` (${by})`}`);
+  return printable(`${task} ${status}: ${firstLine(why)}${by === '' ? '' : ` (${by})`}`);
 }
 
 /** The result of a task: its summary, or else the number of findings. */
 function whatCame({ findings: { length }, summary }: Extract<TaskNews, { type: 'task.changed' }>): string {
-  const said = summary?.split('\n', 1) ?? [];
+  const said = summary === undefined ? [] : [firstLine(summary)];
   const found = length === 0 ? 'no findings' : `${length} finding${length === 1 ? '' : 's'}`;
   return (length === 0 && said.length > 0 ? said : [found, ...said]).join('; ');
 }

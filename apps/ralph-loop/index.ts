@@ -27,7 +27,7 @@ export { TaskResult } from './loop/task-result.ts';
 export type { Team } from './loop/team.ts';
 export { wallClock } from './loop/wall-clock.ts';
 export { changesCode } from './mission/changes-code.ts';
-export { findMissions, onlyMission } from './mission/find-missions.ts';
+export { findMissions, isOwnMission, onlyMission } from './mission/find-missions.ts';
 export {
   ATTEMPT_TIMEOUT_MS,
   backendId,
@@ -41,7 +41,7 @@ export {
   reviewerId,
 } from './mission/mission.ts';
 export { type MissionBounds, missionBounds } from './mission/mission-bounds.ts';
-export { type PlacedDefaults, readDefaults } from './mission/mission-defaults.ts';
+export { DEFAULTS_FILES, type PlacedDefaults, readDefaults } from './mission/mission-defaults.ts';
 export { MissionError } from './mission/mission-error.ts';
 export { type MissionGraph, missionGraph } from './mission/mission-graph.ts';
 export { missionJsonSchema } from './mission/mission-schema.ts';
@@ -61,6 +61,7 @@ export { Baseline } from './report/baseline.ts';
 export { RuleLevel } from './report/sift-findings.ts';
 export { choiceWords } from './report/choice-words.ts';
 export { explainTask } from './report/explain-task.ts';
+export { firstLine } from './report/first-line.ts';
 export { gatherReceipts } from './report/gather-receipts.ts';
 export { MissionReport, Receipts, type ReportedFinding, TaskReport } from './report/mission-report.ts';
 export { coloured, type Paint, plain } from './report/paint.ts';

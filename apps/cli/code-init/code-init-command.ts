@@ -1,6 +1,13 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { findMissions, type MissionBackend, nearest, printable } from '@orrery/ralph-loop';
+import {
+  DEFAULTS_FILES,
+  findMissions,
+  isOwnMission,
+  type MissionBackend,
+  nearest,
+  printable,
+} from '@orrery/ralph-loop';
 import { BACKENDS } from 'orrery/coding';
 import { ACP_PROGRAMS } from '../acp-programs.ts';
 import type { CommandDeps } from '../command.ts';
@@ -16,8 +23,6 @@ import { type PlainData, yamlText } from './yaml-text.ts';
 
 const ACP = 'acp';
 const ACP_PACKAGE = '@agentclientprotocol/sdk';
-const OWN = /^(?:.+\.)?mission\.(?:json|ya?ml)$/i;
-const DEFAULTS = ['orrery.json', 'orrery.yaml', 'orrery.yml'];
 
 /**
  * Runs `orrery init --backend NAME`: writes a mission for a coding agent into a git repository, or defaults for the mission that
@@ -33,7 +38,7 @@ export async function codeInitCommand(
     throw new UsageError(`Folder "${folder}" is not there, or is no folder`);
   const facts = await repositoryFacts(folder, clock);
   const missions = await findMissions(facts.root);
-  const [own] = missions.filter((path) => OWN.test(path));
+  const [own] = missions.filter(isOwnMission);
   if (own !== undefined)
     throw new UsageError(`"${facts.root}" already has the mission ${own}; init overwrites nothing`);
   const ending = isInstalled('yaml') ? 'yaml' : 'json';
@@ -74,7 +79,7 @@ function acpProgram(): MissionBackend {
 
 /** A repository has one file of defaults. That of a mission of ours would only be overridden. */
 function refuseDefaults(root: string, missions: readonly string[]): void {
-  const there = DEFAULTS.find((name) => existsSync(join(root, name)));
+  const there = DEFAULTS_FILES.find((name) => existsSync(join(root, name)));
   if (there !== undefined && missions.length > 0)
     throw new UsageError(
       `"${root}" already has ${missions.join(', ')} and the defaults ${there}; init overwrites nothing`,

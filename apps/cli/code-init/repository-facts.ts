@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { printable } from '@orrery/ralph-loop';
+import { firstLine, printable } from '@orrery/ralph-loop';
 import type { Clock } from 'orrery';
 import { askProgram, type ShortAnswer } from '../short-program.ts';
 import { UsageError } from '../usage-error.ts';
@@ -66,7 +66,7 @@ export async function repositoryFacts(
 
 /** The first line of what git says of its failure. */
 function whyOf({ log }: ShortAnswer): string {
-  const [line = ''] = log.split('\n');
+  const line = firstLine(log);
   return line === '' ? '' : ` (${printable(line).slice(0, 200)})`;
 }
 

@@ -17,9 +17,12 @@ const KNOWN: readonly string[] = [
   'specs/*/tasks.md',
 ];
 
+/** Whether a path has the name of a mission of ours. */
+export const isOwnMission = (path: string): boolean => OWN.test(path);
+
 /** The missions that a folder has: those of ours, then those of other tools, each as a path below the folder. */
 export async function findMissions(folder: string): Promise<readonly string[]> {
-  const own = (await namesIn(folder)).filter((name) => OWN.test(name));
+  const own = (await namesIn(folder)).filter((name) => isOwnMission(name));
   const listed = await Promise.all(KNOWN.map((pattern) => matching(folder, pattern)));
   const files = await kept([...own, ...listed.flat()], (path) => isOf(folder, path, 'file'));
   const missions = await kept(
