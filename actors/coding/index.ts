@@ -16,4 +16,12 @@ export type { CommandAgentOptions } from './command-agent-options.ts';
 export { programEnv, secretsIn } from './program-env.ts';
 export type { StreamReader } from './streams/stream-reader.ts';
 export { GuardedProcess, type GuardedOrder, type ProcessEnd } from '../../runtime/os/guarded-process.ts';
-export { identityOf, isAlive, ProcessIdentity } from '../../runtime/os/process-identity.ts';
+export {
+  isNotedAlive,
+  NotedProcess,
+  notedProcessIn,
+  noteOfThisProcess,
+} from '../../runtime/os/noted-process.ts';
+export { type KnownProcess, knownProcesses } from '../../runtime/os/proc-table.ts';
+export { variableOf } from '../../runtime/os/process-family.ts';
+export { identityOf, ProcessIdentity } from '../../runtime/os/process-identity.ts';

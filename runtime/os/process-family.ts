@@ -8,10 +8,13 @@ export const MARK = 'ORRERY_PROCESS';
 const MOST_LOOKS = 200;
 
 /** The mark that a process was started with; undefined for one without, or one that is gone. */
-export const markOf = (pid: number): string | undefined =>
+export const markOf = (pid: number): string | undefined => variableOf(pid, MARK);
+
+/** A variable that a process was started with; undefined for one without, one that is gone, and where that may not be read. */
+export const variableOf = (pid: number, name: string): string | undefined =>
   environmentOf(pid)
-    .find((variable) => variable.startsWith(`${MARK}=`))
-    ?.slice(MARK.length + 1);
+    .find((variable) => variable.startsWith(`${name}=`))
+    ?.slice(name.length + 1);
 
 /**
  * The numbers of those that have not ended and belong to the process: its group, what it has started and what that has

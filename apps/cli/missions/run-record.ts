@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { StopReason } from '@orrery/ralph-loop';
-import { isAlive, ProcessIdentity } from 'orrery/coding';
+import { isNotedAlive, NotedProcess } from 'orrery/coding';
 import { z } from 'zod';
 
 const MAX_TEXT = 8_192;
@@ -8,13 +8,6 @@ const MAX_TEXT = 8_192;
 const Text = z.string().min(1).max(MAX_TEXT);
 const Path = Text.refine((path) => isAbsolute(path) && !path.includes('\0'), { error: 'no absolute path' });
 const TimeMs = z.int().nonnegative();
-
-/** Which process it is. Where the system does not say when one began, there is only its number. */
-export const RunProcess = z.union([
-  ProcessIdentity.omit({ mark: true }),
-  z.strictObject({ pid: z.int().positive() }),
-]);
-export type RunProcess = z.infer<typeof RunProcess>;
 
 /** How a run ended by itself, or was interrupted. `isSynced`: the list of tasks that it was read from knows what is done. */
 export const RunEnd = z.strictObject({
@@ -46,7 +39,7 @@ export const RunRecord = z.strictObject({
   options: z.record(Text, z.union([Text, z.literal(true)])),
   leftOut: z.array(Text).max(64),
   journal: Path,
-  process: RunProcess,
+  process: NotedProcess,
   startedAtMs: TimeMs,
   ended: RunEnd.optional(),
 });
@@ -55,7 +48,7 @@ export type RunRecord = z.infer<typeof RunRecord>;
 /** - `running` its process lives. - `ended` it said how it ended. - `died` it did not, and its process is gone. */
 export type RunStatus = 'running' | 'ended' | 'died';
 
-export function statusOf({ ended, process }: RunRecord, lives = processLives): RunStatus {
+export function statusOf({ ended, process }: RunRecord, lives = isNotedAlive): RunStatus {
   if (ended !== undefined) return 'ended';
   return lives(process) ? 'running' : 'died';
 }
@@ -65,12 +58,3 @@ export const isFinished = ({ ended }: RunRecord): boolean =>
   ended?.isSynced === true ||
   ended?.stopReason === 'all-accepted' ||
   ended?.stopReason === 'findings-at-or-above';
-
-function processLives(identity: RunProcess): boolean {
-  if ('start' in identity) return isAlive(identity);
-  try {
-    return process.kill(identity.pid, 0);
-  } catch {
-    return false;
-  }
-}

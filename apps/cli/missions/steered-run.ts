@@ -1,12 +1,12 @@
 import { type LoopEvent, type MissionControl, printable, type StopReason } from '@orrery/ralph-loop';
-import { identityOf } from 'orrery/coding';
+import { noteOfThisProcess } from 'orrery/coding';
 import type { CommandDeps } from '../command.ts';
 import type { KeptOptions } from './kept-options.ts';
 import { MissionOrders } from './mission-orders.ts';
 import { ordersSocket } from './orders-place.ts';
 import { runFolder } from './own-runs.ts';
 import type { RunFolder } from './run-folder.ts';
-import type { RunProcess, RunRecord } from './run-record.ts';
+import type { RunRecord } from './run-record.ts';
 
 /**
  * A run that begins.
@@ -116,13 +116,7 @@ function recordOf({ mission, root, folder, kept, journal }: BegunRun, startedAtM
     options,
     leftOut: [...leftOut],
     journal,
-    process: thisProcess(),
+    process: noteOfThisProcess(),
     startedAtMs,
   };
-}
-
-function thisProcess(): RunProcess {
-  const { pid } = process;
-  const identity = identityOf(pid);
-  return identity === undefined ? { pid } : { pid, start: identity.start, machine: identity.machine };
 }

@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
 import type { Clock } from 'orrery';
-import { identityOf, isAlive, ProcessIdentity } from 'orrery/coding';
+import { isNotedAlive, knownProcesses, notedProcessIn, noteOfThisProcess, variableOf } from 'orrery/coding';
 import { worktreesOf } from './linked-worktree.ts';
 import type { Repository } from './repository.ts';
 
@@ -13,11 +13,9 @@ const MOST_LOOKS = 500;
 
 let own: string | undefined;
 
-/** What a git of this process has as `GIT_OF`; empty where the system does not say when a process began. */
+/** What a git of this process has as `GIT_OF`. */
 export function ownMark(): string {
-  if (own !== undefined) return own;
-  const identity = identityOf(process.pid);
-  own = identity === undefined ? '' : JSON.stringify({ ...identity, mark: undefined });
+  own ??= JSON.stringify(noteOfThisProcess());
   return own;
 }
 
@@ -44,8 +42,8 @@ interface Leftover {
 }
 
 function leftovers({ root }: Repository, folder: string): Leftover[] {
-  return pids().flatMap((pid) => {
-    const place = `${textOf(() => readlinkSync(`/proc/${pid}/cwd`))}/`;
+  return knownProcesses().flatMap(({ pid }) => {
+    const place = `${placeOf(pid)}/`;
     if (place === '/' || pid === process.pid) return [];
     if (place.startsWith(folder)) return [{ pid, isGit: isOrphanedGit(pid) }];
     return place.startsWith(`${root}/`) && isOrphanedGit(pid) ? [{ pid, isGit: true }] : [];
@@ -54,33 +52,15 @@ function leftovers({ root }: Repository, folder: string): Leftover[] {
 
 /** Whether it is a git that was started by a process which is dead. */
 function isOrphanedGit(pid: number): boolean {
-  const variables = textOf(() => readFileSync(`/proc/${pid}/environ`, 'utf8')).split('\0');
-  const mark = variables.find((variable) => variable.startsWith(`${GIT_OF}=`))?.slice(GIT_OF.length + 1);
-  const parent = mark === undefined ? undefined : parentIn(mark);
-  return parent !== undefined && !isAlive(parent);
+  const mark = variableOf(pid, GIT_OF);
+  const parent = mark === undefined ? undefined : notedProcessIn(mark);
+  return parent !== undefined && !isNotedAlive(parent);
 }
 
-function parentIn(mark: string): ProcessIdentity | undefined {
+/** The folder that a process works in. */
+function placeOf(pid: number): string {
   try {
-    return ProcessIdentity.safeParse(JSON.parse(mark)).data;
-  } catch {
-    return undefined;
-  }
-}
-
-const pids = (): number[] => {
-  try {
-    return readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name))
-      .map(Number);
-  } catch {
-    return [];
-  }
-};
-
-function textOf(read: () => string): string {
-  try {
-    return read();
+    return readlinkSync(`/proc/${pid}/cwd`);
   } catch {
     return ''; // It has ended, or is somebody else's.
   }

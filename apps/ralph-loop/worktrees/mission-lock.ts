@@ -1,15 +1,10 @@
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { refused } from 'orrery';
-import { identityOf, isAlive, ProcessIdentity } from 'orrery/coding';
-import { z } from 'zod';
+import { isNotedAlive, notedProcessIn, noteOfThisProcess } from 'orrery/coding';
 import { fitName } from './fit-name.ts';
 import { worktreesOf } from './linked-worktree.ts';
 import type { Repository } from './repository.ts';
-
-/** Who holds it. Where the system does not say when a process began, there is only its number. */
-const Holder = z.union([ProcessIdentity, z.strictObject({ pid: z.int().positive() })]);
-type Holder = z.infer<typeof Holder>;
 
 /** How often it is tried to take the lock of a dead process, when others do the same. */
 const MAX_TRIES = 10;
@@ -29,7 +24,7 @@ export class MissionLock {
   /** Takes the lock, also from a process that is dead. Throws REFUSED when a living one has it, naming it. */
   static async take(repository: Repository, mission: string): Promise<MissionLock> {
     const file = join(worktreesOf(repository, fitName(mission)), 'lock');
-    const own = JSON.stringify(identityOf(process.pid) ?? { pid: process.pid });
+    const own = JSON.stringify(noteOfThisProcess());
     const written = `${file}.${process.pid}`;
     await mkdir(dirname(file), { recursive: true });
     try {
@@ -80,28 +75,11 @@ function refuseAlive(
   text: string | undefined,
   { file, mission }: { readonly file: string; readonly mission: string },
 ): void {
-  const holder = text === undefined ? undefined : holderIn(text);
-  if (holder === undefined || !isHolderAlive(holder)) return;
+  const holder = text === undefined ? undefined : notedProcessIn(text);
+  if (holder === undefined || !isNotedAlive(holder)) return;
   throw refused(
     `The mission "${mission}" is carried out in this repository by process ${holder.pid} already (${file}); wait until it is over, or stop it`,
   );
-}
-
-function holderIn(text: string): Holder | undefined {
-  try {
-    return Holder.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
-}
-
-function isHolderAlive(holder: Holder): boolean {
-  if ('start' in holder) return isAlive(holder);
-  try {
-    return process.kill(holder.pid, 0);
-  } catch {
-    return false;
-  }
 }
 
 const textOf = async (file: string): Promise<string | undefined> =>
