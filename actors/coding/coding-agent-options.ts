@@ -4,13 +4,11 @@ import { Milliseconds } from '../../runtime/protocol/milliseconds.ts';
 import { parseOptions } from '../../runtime/protocol/parse-options.ts';
 import type { AgentOptions } from '../../runtime/public.ts';
 import { CodingLimits, CodingPermission } from './code-change.ts';
+import { VariableName } from './program-env.ts';
 
 const HOUR_MS = 3_600_000;
 /** How much longer than its program an agent may take to stop: a family that was killed takes time to go, milliseconds. */
 const STOP_MARGIN_MS = 15_000;
-
-/** A name of a variable of the environment. */
-const VariableName = z.string().regex(/^[A-Za-z_]\w*$/, 'a name of a variable');
 
 /** What is set of every coding agent, whatever its program speaks. */
 export const CodingSettings = z.strictObject({

@@ -28,7 +28,8 @@ const OwnOptions = CodingSettings.extend({ program: Text.optional(), args: z.arr
  * Everything else is as in `AgentOptions`, with a name, a version, a description and a tier unless they are given: the id,
  * 1.0.0, one made of the program, 3. `handlingTimeoutMs` is an hour where neither it nor `limits.timeoutMs` is given.
  */
-export interface CommandAgentOptions extends CodingIdentity, z.input<typeof OwnOptions> {
+export interface CommandAgentOptions extends CodingIdentity, Omit<z.input<typeof OwnOptions>, 'env'> {
+  readonly env?: readonly string[];
   readonly backend?: CodingBackend | keyof typeof BACKENDS;
   readonly command?: readonly string[];
 }

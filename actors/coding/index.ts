@@ -13,7 +13,7 @@ export { CodeReviewRequest, CodeReviewResult, codeReview } from './code-review.t
 export { CodingEvent, CodingUsage, ToolKind } from './coding-event.ts';
 export { commandAgent } from './command-agent.ts';
 export type { CommandAgentOptions } from './command-agent-options.ts';
-export { programEnv, secretsIn } from './program-env.ts';
+export { programEnv, secretsIn, VariableName } from './program-env.ts';
 export type { StreamReader } from './streams/stream-reader.ts';
 export { GuardedProcess, type GuardedOrder, type ProcessEnd } from '../../runtime/os/guarded-process.ts';
 export {

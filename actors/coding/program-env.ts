@@ -1,4 +1,8 @@
+import { z } from 'zod';
 import { hideSecrets } from '../../runtime/protocol/hide-secrets.ts';
+
+/** The name of a variable of the environment. */
+export const VariableName = z.string().regex(/^[A-Za-z_]\w*$/, 'expected a name of a variable');
 
 /** Names of variables that hold secrets, or the way to somebody who has some. */
 const SECRET =
@@ -31,8 +35,14 @@ const looksSecret = (name: string, value: string): boolean =>
 /** The shortest value that is looked for in texts: a shorter one is in any of them. */
 const SHORTEST_SECRET = 8;
 
-/** The values of those variables that look like secrets. */
-export const secretsIn = (env: Readonly<Record<string, string>>): string[] =>
-  Object.entries(env)
-    .filter(([name, value]) => value.length >= SHORTEST_SECRET && looksSecret(name, value))
-    .map(([, value]) => value);
+/**
+ * The values of those variables that look like secrets, the longest first. Of one with several lines these are, too: programs print
+ * line by line. What has less than 8 characters is left out.
+ */
+export function secretsIn(env: Readonly<Record<string, string>>): string[] {
+  const secrets = Object.entries(env)
+    .filter(([name, value]) => looksSecret(name, value))
+    .flatMap(([, value]) => [value, ...value.split('\n').map((line) => line.trim())])
+    .filter((value) => value.length >= SHORTEST_SECRET);
+  return [...new Set(secrets)].sort((one, other) => other.length - one.length);
+}

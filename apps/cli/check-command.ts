@@ -11,6 +11,7 @@ import {
   missionGraph,
   missionJsonSchema,
   printable,
+  setupGate,
   type SourcedMission,
   table,
 } from '@orrery/ralph-loop';
@@ -18,6 +19,7 @@ import type { CommandDeps } from './command.ts';
 import { rootMeant, sourcedMission, teamFor } from './mission-meant.ts';
 import type { TypedOptions } from './run-plan.ts';
 import { UsageError } from './usage-error.ts';
+import { type MeantVariable, variablesMeant } from './variables-meant.ts';
 
 /**
  * Runs `orrery check`: says what a mission would do, and starts nothing. Resolves to the exit code; rejects with MissionError,
@@ -37,7 +39,11 @@ export async function checkCommand(
     return 0;
   }
   const sourced = await sourcedMission(options, { root: await rootMeant(options), file });
-  const preview = { ...previewOf(sourced), agents: await agentNames(options, sourced) };
+  const preview = {
+    ...previewOf(sourced),
+    agents: await agentNames(options, sourced),
+    variables: variablesMeant(options['backend'], sourced.mission, process.env),
+  };
   screen.write(options['json'] === true ? jsonOf(preview) : `${linesOf(preview).join('\n')}\n`);
   return 0;
 }
@@ -93,7 +99,10 @@ function taskOf(task: Mission['tasks'][number], { mission: { code }, source }: S
   };
 }
 
-type Preview = ReturnType<typeof previewOf> & { readonly agents: readonly string[] };
+type Preview = ReturnType<typeof previewOf> & {
+  readonly agents: readonly string[];
+  readonly variables: readonly MeantVariable[];
+};
 
 function linesOf(preview: Preview): string[] {
   const { name, file, format, tag, tasks, waves, criticalPath, leftOut, agents, limits, atWorst } = preview;
@@ -113,6 +122,7 @@ function linesOf(preview: Preview): string[] {
     '',
     ...table(facts, '  '),
     ...codeLines(preview),
+    ...variableLines(preview),
     ...waves.flatMap((wave, index) => [
       '',
       `Wave ${index + 1}`,
@@ -158,7 +168,7 @@ function codeLines({ code, tasks, name }: Preview): string[] {
   const facts = [
     ['branch', code.branch ?? `orrery/ and the name ${name}`],
     ['from', code.base ?? 'HEAD'],
-    ...(code.setup === undefined ? [] : [['setup', commandOf(code.setup)]]),
+    ...(code.setup === undefined ? [] : [['setup', commandOf(setupGate(code.setup).run)]]),
     ['protected', protectedFiles.join(', ') || 'nothing'],
     ['may', code.permission ?? 'edit'],
   ];
@@ -174,6 +184,19 @@ function codeLines({ code, tasks, name }: Preview): string[] {
     ),
   ];
 }
+
+/** The variables that programs get by name, and whether there is something in them; never what. */
+const variableLines = ({ variables }: Preview): string[] =>
+  variables.length === 0
+    ? []
+    : [
+        '',
+        'Variables',
+        ...table(
+          variables.map(({ name, of, state }) => [name, `for ${of}`, state]),
+          '  ',
+        ),
+      ];
 
 /** The worst case. What nothing limits is said to be so, where it costs. */
 function worst({ attempts, timeMs, costUsd }: MissionBounds, isCode: boolean): string {

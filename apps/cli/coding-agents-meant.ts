@@ -1,6 +1,7 @@
 import {
   ATTEMPT_TIMEOUT_MS,
   backendId,
+  backendProgram,
   changesCode,
   type Mission,
   type MissionBackend,
@@ -23,8 +24,7 @@ export function codingAgentsMeant(value: string | true | undefined, mission: Mis
       throw new UsageError('Option "--backend" is given, but no task of the mission changes the repository');
     return [];
   }
-  const known = mission.code?.backends ?? [];
-  const meant = value === undefined ? known : readList('--backend', value).map((id) => named(id, known));
+  const meant = backendsMeant(value, mission);
   const common = {
     concurrency: mission.limits.maxParallel ?? availableParallelism(),
     handlingTimeoutMs: Math.max(
@@ -44,18 +44,32 @@ export function codingAgentsMeant(value: string | true | undefined, mission: Mis
   ];
 }
 
+/** The coding agents that are to make changes. Throws UsageError. */
+export function backendsMeant(
+  value: string | true | undefined,
+  { code }: Pick<Mission, 'code'>,
+): readonly MissionBackend[] {
+  const known = code?.backends ?? [];
+  return value === undefined ? known : readList('--backend', value).map((id) => named(id, known));
+}
+
 function codingAgent(
   backend: MissionBackend,
   options: Pick<CommandAgentOptions, 'id' | 'does' | 'concurrency' | 'handlingTimeoutMs' | 'permission'>,
 ): AgentSpec {
-  if (typeof backend === 'string') return commandAgent({ ...options, name: BACKENDS[backend].name, backend });
-  const { command, acp = false } = backend;
-  return acp ? acpAgent({ ...options, command }) : commandAgent({ ...options, command });
+  const program = backendProgram(backend);
+  const { env } = program;
+  if (program.known !== undefined) {
+    const { known } = program;
+    return commandAgent({ ...options, name: BACKENDS[known].name, backend: known, env });
+  }
+  const { command, acp } = program;
+  return acp ? acpAgent({ ...options, command, env }) : commandAgent({ ...options, command, env });
 }
 
 /** One that the mission has, or a program that is known. */
 function named(id: string, known: readonly MissionBackend[]): MissionBackend {
-  const own = known.find((backend) => (typeof backend === 'string' ? backend : backend.id) === id);
+  const own = known.find((backend) => backendId(backend) === id);
   if (own !== undefined) return own;
   if (Object.hasOwn(BACKENDS, id)) return id as keyof typeof BACKENDS;
   const ids = known.flatMap((backend) => (typeof backend === 'string' ? [] : [backend.id]));

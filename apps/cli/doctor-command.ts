@@ -13,6 +13,7 @@ import { DEFAULT_PORT, readPort } from './option-values.ts';
 import { isInstalled, optionalPackages } from './optional-packages.ts';
 import type { TypedOptions } from './run-plan.ts';
 import { startTeam } from './start-team.ts';
+import { missionVariables } from './mission-variables.ts';
 import { unapprovedCatalogues } from './unapproved-catalogues.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -32,6 +33,7 @@ export async function doctorCommand(
     ...['.', tmpdir()].map(writable),
     ...whatIsInstalled(),
     ...(await codingPrograms(clock)),
+    ...(await missionVariables()),
     ...(await whatStarts(options)),
   ];
   const isJson = options['json'] === true;

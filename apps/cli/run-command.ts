@@ -40,6 +40,7 @@ import { planRun, type RunPlan, type Shown, type TypedOptions } from './run-plan
 import { startTeam } from './start-team.ts';
 import { TraceFile } from './trace-file.ts';
 import { VerboseView } from './verbose-view.ts';
+import { variablesMeant, variableWarnings } from './variables-meant.ts';
 import { NO_VIEW, type View } from './view.ts';
 
 /** How long an interrupted run waits for its receipts, milliseconds. */
@@ -52,6 +53,8 @@ export async function runCommand(
   deps: CommandDeps,
 ): Promise<number> {
   const plan = await planRun(options, positionals, deps.clock);
+  for (const warning of variableWarnings(variablesMeant(options['backend'], plan.mission, process.env)))
+    deps.errors.write(`orrery: ${warning}\n`);
   // After a second Ctrl-C half a trace is useful, half a report is not.
   const onExit = () => {
     plan.outputs.record?.commit();

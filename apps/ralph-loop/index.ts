@@ -30,7 +30,9 @@ export { changesCode } from './mission/changes-code.ts';
 export { findMissions, isOwnMission, onlyMission } from './mission/find-missions.ts';
 export {
   ATTEMPT_TIMEOUT_MS,
+  type BackendProgram,
   backendId,
+  backendProgram,
   capabilitiesOf,
   Mission,
   MissionBackend,
@@ -39,6 +41,7 @@ export {
   MissionLimits,
   MissionTask,
   reviewerId,
+  setupGate,
 } from './mission/mission.ts';
 export { type MissionBounds, missionBounds } from './mission/mission-bounds.ts';
 export { DEFAULTS_FILES, type PlacedDefaults, readDefaults } from './mission/mission-defaults.ts';
@@ -46,6 +49,7 @@ export { MissionError } from './mission/mission-error.ts';
 export { type MissionGraph, missionGraph } from './mission/mission-graph.ts';
 export { missionJsonSchema } from './mission/mission-schema.ts';
 export type { MissionFormat, MissionSource } from './mission/mission-source.ts';
+export { type NamedVariable, namedVariables } from './mission/named-variables.ts';
 export { nearest } from './mission/nearest.ts';
 export { parseMission, readMission } from './mission/read-mission.ts';
 export {

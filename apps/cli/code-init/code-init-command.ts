@@ -1,6 +1,7 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import {
+  backendProgram,
   DEFAULTS_FILES,
   findMissions,
   isOwnMission,
@@ -100,13 +101,14 @@ async function unready(
   { root, unsaved }: RepositoryFacts,
   { backend, clock }: Meant,
 ): Promise<string[]> {
-  const program = typeof backend === 'string' ? BACKENDS[backend].command : undefined;
+  const { known } = backendProgram(backend);
+  const program = known === undefined ? undefined : BACKENDS[known].command;
   const kept = await notIgnored(root, makes, clock);
   return [
     ...(program === undefined || programOnPath(program, process.env['PATH']) !== undefined
       ? []
       : [`The program "${program}" is not on the PATH`]),
-    ...(typeof backend === 'string' || isInstalled(ACP_PACKAGE)
+    ...(known !== undefined || isInstalled(ACP_PACKAGE)
       ? []
       : [`The package ${ACP_PACKAGE} is not installed: npm install ${ACP_PACKAGE}`]),
     ...kept.map((name) => `Git does not ignore ${name}/: what is in it would become part of changes`),

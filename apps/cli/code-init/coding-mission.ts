@@ -1,4 +1,4 @@
-import type { MissionBackend, PlacedDefaults } from '@orrery/ralph-loop';
+import { backendProgram, type MissionBackend, type PlacedDefaults } from '@orrery/ralph-loop';
 import { BACKENDS } from 'orrery/coding';
 import type { FoundGates } from './found-gates.ts';
 import type { PlainData } from './yaml-text.ts';
@@ -60,8 +60,9 @@ export function codingDefaults(
 
 /** Limits of what the program tells. With a limit of what it does not tell it would not be started. */
 function capsOf(backend: MissionBackend) {
-  if (typeof backend !== 'string') return { ofTask: {}, ofMission: {} };
-  const { tells } = BACKENDS[backend];
+  const { known } = backendProgram(backend);
+  if (known === undefined) return { ofTask: {}, ofMission: {} };
+  const { tells } = BACKENDS[known];
   const pick = (tokens: number, costUsd: number) => ({
     ...(tells.includes('tokens') ? { maxTokens: tokens } : {}),
     ...(tells.includes('costUsd') ? { maxCostUsd: costUsd } : {}),

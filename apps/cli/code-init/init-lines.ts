@@ -1,4 +1,4 @@
-import { type MissionBackend, table } from '@orrery/ralph-loop';
+import { backendProgram, type MissionBackend, table } from '@orrery/ralph-loop';
 import { resolve } from 'node:path';
 import { BACKENDS } from 'orrery/coding';
 import type { FoundGates } from './found-gates.ts';
@@ -30,7 +30,7 @@ export function initLines({ facts, found, missions, file, backend, lacks }: Writ
       `gate ${name}`,
       `${String(run)}${tests === undefined ? '' : '   (its tests are counted)'}`,
     ]),
-    ['agent', typeof backend === 'string' ? BACKENDS[backend].name : backend.command.join(' ')],
+    ['agent', agentText(backend)],
   ];
   const isElsewhere = resolve('.') !== resolve(facts.root);
   const which = missions.length > 1 ? ' FILE' : '';
@@ -60,4 +60,9 @@ export function initLines({ facts, found, missions, file, backend, lacks }: Writ
       '  ',
     ),
   ];
+}
+
+function agentText(backend: MissionBackend): string {
+  const program = backendProgram(backend);
+  return program.known === undefined ? program.command.join(' ') : BACKENDS[program.known].name;
 }

@@ -37,7 +37,11 @@ export class CodeProject implements Disposable {
   readonly report = join(this.folder, 'report.json');
   readonly mission = join(this.folder, 'mission.json');
 
-  constructor(files: Readonly<Record<string, string>> = {}) {
+  readonly #env: NodeJS.ProcessEnv;
+
+  /** - `env` variables of its user. */
+  constructor(files: Readonly<Record<string, string>> = {}, env: NodeJS.ProcessEnv = {}) {
+    this.#env = env;
     mkdirSync(this.root);
     this.git('init', '-q', '-b', 'main', '.');
     this.write({
@@ -96,6 +100,7 @@ export class CodeProject implements Disposable {
         GIT_CONFIG_NOSYSTEM: '1',
         XDG_STATE_HOME: join(this.folder, 'state'),
         XDG_RUNTIME_DIR: join(this.folder, 'runtime'),
+        ...this.#env,
       },
     });
   }

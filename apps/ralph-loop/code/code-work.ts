@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { type Clock, refused } from 'orrery';
-import { gateEnvironment } from '../gates/gate-environment.ts';
 import { protectedPathFaults } from '../gates/protected-paths.ts';
 import { type GateEvent, type GatesVerdict, runGates } from '../gates/run-gates.ts';
 import { type WorkItem, workItems } from '../loop/work-item.ts';
@@ -302,7 +301,7 @@ export class CodeWork {
       clock,
       newMark,
       signal,
-      env: gateEnvironment(env, { cwd }),
+      env,
       logFolder: join(this.#logs, item.id, stage),
       report: (event) => onGate(item.id, event),
     });

@@ -14,7 +14,7 @@ const OF_PROVIDERS = /^(AWS|AZURE|ARM|GOOGLE|GCP|GCLOUD|CLOUDSDK|GH|GITHUB|GITLA
  */
 export function gateEnvironment(
   own: Readonly<Record<string, string | undefined>>,
-  { cwd, passEnv = [] }: { readonly cwd: string; readonly passEnv?: readonly string[] },
+  { cwd, passEnv = [] }: { readonly cwd: string; readonly passEnv?: readonly string[] | undefined },
 ): Record<string, string> {
   const given = Object.entries(programEnv(own, passEnv)).filter(
     ([name]) => passEnv.includes(name) || !(OF_THIS_RUN.test(name) || OF_PROVIDERS.test(name)),

@@ -1,13 +1,14 @@
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import type { Clock } from 'orrery';
-import { GuardedProcess } from 'orrery/coding';
+import { GuardedProcess, secretsIn } from 'orrery/coding';
 import { GATE_TIMEOUT_MS, type MissionGate } from '../mission/mission.ts';
 import { TestCounter } from './count-tests.ts';
 import { programOf, shownCommand } from './gate-command.ts';
 import { GateLog, type KeptLog } from './gate-log.ts';
 import type { GateReceipt } from './gate-receipt.ts';
 import { type GateEnd, judgeGate } from './judge-gate.ts';
+import { SecretFilter } from './secret-filter.ts';
 
 /** How long a gate that is to end may take after SIGTERM, milliseconds. */
 const GRACE_MS = 2_000;
@@ -18,7 +19,7 @@ const GRACE_MS = 2_000;
  * - `cwd`     the worktree.
  * - `logFile` for its output, at most 16 MB of it; the folder is made.
  * - `signal`  ends it.
- * - `env`     all of its environment; see `gateEnvironment`.
+ * - `env`     all of its environment; see `gateEnvironment`. Secrets in it are hidden in the log.
  * - `mark`    by which it and what it starts is known. No other process has it.
  */
 export interface RunGateDeps {
@@ -42,7 +43,7 @@ export async function runGate(gate: MissionGate, deps: RunGateDeps): Promise<Gat
   let end: GateEnd;
   let kept: KeptLog;
   try {
-    end = await endOf(gate, deps, { log, counter });
+    end = await endOf(gate, deps, { log, counter, secrets: secretsIn(deps.env) });
   } finally {
     kept = await log.close();
   }
@@ -65,6 +66,7 @@ export async function runGate(gate: MissionGate, deps: RunGateDeps): Promise<Gat
 interface Sinks {
   readonly log: GateLog;
   readonly counter: TestCounter;
+  readonly secrets: readonly string[];
 }
 
 async function endOf(gate: MissionGate, deps: RunGateDeps, sinks: Sinks): Promise<GateEnd> {
@@ -101,19 +103,23 @@ async function endOf(gate: MissionGate, deps: RunGateDeps, sinks: Sinks): Promis
 }
 
 /** Reads a stream to its end, for the log and the count. Resolves to why it was not kept, if it was not. */
-async function readOut(stream: Readable, { log, counter }: Sinks): Promise<string | undefined> {
+async function readOut(stream: Readable, { log, counter, secrets }: Sinks): Promise<string | undefined> {
   const decoder = new StringDecoder('utf8');
+  const filter = new SecretFilter(secrets);
   let lost: string | undefined;
+  // What cannot be kept is read all the same: the process must get on, and end.
+  const keep = (part: Uint8Array): Promise<void> =>
+    log.write(part).catch((error: unknown) => {
+      lost ??= `its output could not be kept: ${String(error)}`;
+    });
   try {
     for await (const part of stream as AsyncIterable<Buffer>) {
       counter.write(decoder.write(part));
-      // What cannot be kept is read all the same: the process must get on, and end.
-      await log.write(part).catch((error: unknown) => {
-        lost ??= `its output could not be kept: ${String(error)}`;
-      });
+      await keep(filter.write(part));
     }
   } catch {
     // Its end was not waited for: somebody outside of its family has the stream open.
   }
+  await keep(filter.end());
   return lost;
 }

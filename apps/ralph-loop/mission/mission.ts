@@ -1,4 +1,4 @@
-import { CodingPermission } from 'orrery/coding';
+import { CodingPermission, VariableName } from 'orrery/coding';
 import { z } from 'zod';
 
 /** An id of a task or capability, which becomes part of correlation ids, file names and log lines. */
@@ -51,14 +51,36 @@ export const GATE_TIMEOUT_MS = 600_000;
  * - `run`       is run in the worktree of the task, and again on what it is merged into.
  * - `tests`     at least so many tests must have run; `true` is one.
  * - `timeoutMs` until it is ended, and has failed. @default 600_000
+ * - `passEnv`   names of variables that it gets although gates get none that look like a secret, or lead to an account.
  */
 export const MissionGate = z.strictObject({
   name: PlainId,
   run: MissionCommand,
   tests: z.union([z.boolean(), z.int().min(1)]).optional(),
   timeoutMs: z.int().min(1).max(MAX_TIMEOUT_MS).optional(),
+  passEnv: z.array(VariableName).optional(),
 });
 export type MissionGate = z.infer<typeof MissionGate>;
+
+/** The command that makes a worktree ready: a command alone, or with names of variables that it gets as a gate does. */
+export const MissionSetup = z.union(
+  [
+    z.string().min(1),
+    z.array(z.string()).min(1),
+    z.strictObject({ run: MissionCommand, passEnv: z.array(VariableName).optional() }),
+  ],
+  {
+    error:
+      'expected a line for the shell, a list of a program and its arguments, or an object with run and passEnv',
+  },
+);
+export type MissionSetup = z.infer<typeof MissionSetup>;
+
+/** A setup as a gate would say it. */
+export const setupGate = (setup: MissionSetup): MissionGate =>
+  typeof setup === 'string' || !('run' in setup)
+    ? { name: 'setup', run: setup }
+    : { name: 'setup', ...setup };
 
 /** How long an attempt of a coding agent may take, if nobody says, milliseconds. */
 export const ATTEMPT_TIMEOUT_MS = 3_600_000;
@@ -80,18 +102,57 @@ export const ChangeLimits = z.strictObject({
 });
 export type ChangeLimits = z.infer<typeof ChangeLimits>;
 
+/** The coding agents that are known by their ids. */
+const KnownBackend = z.enum(['claude', 'codex', 'gemini', 'opencode']);
+type KnownBackend = z.infer<typeof KnownBackend>;
+
 /**
- * A coding agent: the id of a program that is known, or a program with its arguments. It gets its prompt on standard input, or
- * speaks the Agent Client Protocol.
+ * A coding agent and what there is to say of it. It gets its prompt on standard input, or speaks the Agent Client Protocol.
+ *
+ * - `command` the program with its arguments; without it the one that is known by the id.
+ * - `env`     names of variables that it gets although programs get none that look like a secret. One that is known has its own.
  */
+export const CodingProgram = z.strictObject({
+  id: PlainId,
+  command: z.array(z.string().min(1)).min(1).optional(),
+  acp: z.boolean().optional(),
+  env: z.array(VariableName).optional(),
+});
+
+/** A coding agent: the id of a program that is known, or more of it. */
 export const MissionBackend = z.union(
   [
-    z.enum(['claude', 'codex', 'gemini', 'opencode']),
-    z.strictObject({ id: PlainId, command: z.array(z.string().min(1)).min(1), acp: z.boolean().optional() }),
+    KnownBackend,
+    CodingProgram.refine(({ id, command }) => command !== undefined || KnownBackend.safeParse(id).success, {
+      error: 'without a command, expected claude, codex, gemini or opencode',
+      path: ['id'],
+    }).refine(({ command, acp }) => command !== undefined || acp === undefined, {
+      error: 'expected only beside a command, which speaks the protocol',
+      path: ['acp'],
+    }),
   ],
   { error: 'expected claude, codex, gemini, opencode, or an object with id and command' },
 );
 export type MissionBackend = z.infer<typeof MissionBackend>;
+
+/**
+ * How a coding agent is started.
+ *
+ * - `known`   the program that is known by this id; or
+ * - `command` any program with its arguments.
+ * - `env`     names of variables that it gets beside others.
+ */
+export type BackendProgram = (
+  | { readonly known: KnownBackend }
+  | { readonly known?: undefined; readonly command: readonly string[]; readonly acp: boolean }
+) & { readonly env: readonly string[] };
+
+/** How a coding agent of a mission is started. */
+export function backendProgram(backend: MissionBackend): BackendProgram {
+  if (typeof backend === 'string') return { known: backend, env: [] };
+  const { id, command, acp = false, env = [] } = backend;
+  return command === undefined ? { known: KnownBackend.parse(id), env } : { command, acp, env };
+}
 
 /** The id of a coding agent. */
 export const backendId = (backend: MissionBackend): string =>
@@ -118,7 +179,7 @@ export const reviewerId = (backend: MissionBackend): string => `${backendId(back
 export const MissionCode = z.strictObject({
   branch: z.string().min(1).optional(),
   base: z.string().min(1).optional(),
-  setup: MissionCommand.optional(),
+  setup: MissionSetup.optional(),
   gates: z.array(MissionGate).optional(),
   protect: z.array(z.string().min(1)).optional(),
   permission: CodingPermission.optional(),

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { Mission, MissionCode, MissionGate, MissionLimits, MissionTask } from './mission.ts';
+import { CodingProgram, Mission, MissionCode, MissionGate, MissionLimits, MissionTask } from './mission.ts';
 import { nearest } from './nearest.ts';
 
 /**
@@ -7,11 +7,24 @@ import { nearest } from './nearest.ts';
  * itself.
  */
 export function schemaFaults(error: z.ZodError, input: unknown, whole = 'the file'): string[] {
-  return error.issues.flatMap((issue) =>
-    issue.code === 'unrecognized_keys'
-      ? issue.keys.map((key) => unknownField([...issue.path, key], input))
-      : [`${fieldName(issue.path) || whole}: ${expectation(issue)}${found(issue, input)}`],
+  return error.issues
+    .flatMap(meant)
+    .flatMap((issue) =>
+      issue.code === 'unrecognized_keys'
+        ? issue.keys.map((key) => unknownField([...issue.path, key], input))
+        : [`${fieldName(issue.path) || whole}: ${expectation(issue)}${found(issue, input)}`],
+    );
+}
+
+/** The issues of the one form of a field that its value has the kind of; else that it has none of them. */
+function meant(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  const near = issue.errors.filter((issues) =>
+    issues.every(({ code, path }) => path.length > 0 || code === 'unrecognized_keys'),
   );
+  const [only, ...others] = near;
+  if (only === undefined || others.length > 0) return [issue];
+  return only.flatMap((inner) => meant({ ...inner, path: [...issue.path, ...inner.path] }));
 }
 
 const KNOWN_FIELDS: readonly string[] = [
@@ -20,10 +33,16 @@ const KNOWN_FIELDS: readonly string[] = [
   MissionCode,
   MissionGate,
   MissionTask,
+  CodingProgram,
 ].flatMap(({ shape }) => Object.keys(shape));
 
 function unknownField(path: readonly PropertyKey[], input: unknown): string {
-  const meant = nearest(String(path.at(-1)), KNOWN_FIELDS);
+  const name = String(path.at(-1));
+  // A field may be known elsewhere.
+  const meant = nearest(
+    name,
+    KNOWN_FIELDS.filter((known) => known !== name),
+  );
   const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
   return `${fieldName(path)}: unknown field with value ${quote(valueAt(path, input))}${hint}`;
 }

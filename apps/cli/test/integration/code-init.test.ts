@@ -1,4 +1,4 @@
-import { onlyMission, type Mission, readDefaults, readMissionSource } from '@orrery/ralph-loop';
+import { onlyMission, type Mission, readDefaults, readMissionSource, setupGate } from '@orrery/ralph-loop';
 import { wallClock } from '@orrery/ralph-loop/wall-clock';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -49,7 +49,7 @@ async function verdictOf(project: GitProject, { code }: Mission) {
   const path = join(project.path, '.git', 'worktree');
   project.git('worktree', 'add', '--quiet', '--detach', path, code?.base ?? 'HEAD');
   let marks = 0;
-  const setup = code?.setup === undefined ? [] : [{ name: 'setup', run: code.setup }];
+  const setup = code?.setup === undefined ? [] : [setupGate(code.setup)];
   return runGates([...setup, ...(code?.gates ?? [])], {
     cwd: path,
     env: gateEnvironment({ ...process.env, PATH: `${dirname(process.execPath)}:${PATH}` }, { cwd: path }),

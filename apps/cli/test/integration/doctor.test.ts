@@ -77,6 +77,37 @@ const agentsOf = (found: readonly Found[]): Record<string, string> =>
   );
 
 describe('orrery doctor', () => {
+  it('says whether the variables are set that the mission of the folder names, and not what is in them', async () => {
+    const mission = {
+      version: 1,
+      name: 'named',
+      code: {
+        gates: [{ name: 'e2e', run: 'true', passEnv: ['DOCTOR_TOKEN'] }],
+        backends: [{ id: 'claude', env: ['DOCTOR_KEY'] }],
+      },
+      limits: { maxAttempts: 1 },
+      tasks: [{ id: 'a', title: 'A' }],
+    };
+    writeFileSync(join(folder, 'mission.json'), JSON.stringify(mission));
+    const { code, found, said } = await doctorWith({ DOCTOR_TOKEN: 'sesame-open-now' });
+    expect(found.filter(({ area }) => area === 'mission')).toEqual([
+      {
+        area: 'mission',
+        what: 'DOCTOR_TOKEN',
+        state: 'ok',
+        text: 'is set; for gate e2e, as code.gates[0].passEnv[0] says',
+      },
+      {
+        area: 'mission',
+        what: 'DOCTOR_KEY',
+        state: 'missing',
+        text: 'is not set; for agent claude, as code.backends[0].env[0] says',
+      },
+    ]);
+    expect(said).not.toContain('sesame');
+    expect(code).toBe(0);
+  });
+
   it('starts the agents of the folder and says that they run', async () => {
     agent('one', greeter('one'));
     agent('two', greeter('two'));

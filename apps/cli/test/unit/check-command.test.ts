@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { orreryHere } from '../run-here.ts';
 
 const WORKSHOP = fileURLToPath(new URL('../fixtures/workshop.agent.ts', import.meta.url));
@@ -64,6 +64,34 @@ describe('orrery check', () => {
       'Left out',
       '  T001  it is done',
     ]);
+  });
+
+  it('says which variables are named for whom, whether they are set, and never what is in them', async () => {
+    const file = join(folder, 'named.json');
+    const named = {
+      version: 1,
+      name: 'named',
+      code: {
+        setup: { run: 'npm ci', passEnv: ['CHECKED_TOKEN'] },
+        gates: [{ name: 'e2e', run: 'npm run e2e', passEnv: ['CHECKED_EMPTY'] }],
+        backends: ['codex', { id: 'claude', env: ['CHECKED_KEY'] }],
+      },
+      limits: { maxAttempts: 1 },
+      tasks: [{ id: 'a', title: 'A' }],
+    };
+    writeFileSync(file, JSON.stringify(named));
+    vi.stubEnv('CHECKED_TOKEN', 'sesame-open-now');
+    vi.stubEnv('CHECKED_EMPTY', '');
+    const { stdout } = await orreryHere('check', file, '--repo', folder);
+    const typed = await orreryHere('check', file, '--repo', folder, '--json', '--backend', 'codex');
+    vi.unstubAllEnvs();
+    expect(stdout.replace(/ {2,}/g, '  ')).toContain(
+      '\nVariables\n  CHECKED_TOKEN  for the setup  set\n  CHECKED_EMPTY  for gate e2e  empty\n  CHECKED_KEY  for agent claude  not set\n',
+    );
+    expect(stdout).toContain('npm ci\n');
+    const { variables } = JSON.parse(typed.stdout) as { variables: readonly { name: string }[] };
+    expect(variables.map(({ name }) => name)).toEqual(['CHECKED_TOKEN', 'CHECKED_EMPTY']);
+    expect(stdout + typed.stdout).not.toContain('sesame');
   });
 
   it('says it as JSON', async () => {

@@ -328,6 +328,7 @@ describe('several gates', () => {
         {
           name: 'test',
           run: script("console.log('not ok 1 - adds', process.env.MY_TOKEN); process.exit(1)"),
+          passEnv: ['MY_TOKEN'],
         },
         { name: 'lint', run: 'echo > linted' },
       ),
@@ -352,6 +353,7 @@ describe('several gates', () => {
     expect(verdict.feedback).toContain('The end of its output:\nnot ok 1 - adds [hidden]\n');
     expect(verdict.feedback).toContain('Not run, because this one failed: lint.');
     expect(verdict.feedback).not.toContain(secret);
+    expect(readFileSync(verdict.receipts[1]?.logFile ?? '', 'utf8')).toBe('not ok 1 - adds [hidden]\n');
     expect(existsSync(join(worktree, 'linted'))).toBe(false);
     expect(
       told.map((event) => [event.type, event.type === 'gate.started' ? event.gate : event.receipt.gate]),
@@ -360,6 +362,30 @@ describe('several gates', () => {
       ['gate.ended', 'build'],
       ['gate.started', 'test'],
       ['gate.ended', 'test'],
+    ]);
+  });
+
+  it('get no token that they do not name, and each only those that it does', async () => {
+    const says = script("console.log(process.env.MY_TOKEN ?? 'none', process.env.AWS_REGION ?? 'none')");
+    const verdict = await runGates(
+      gatesOf(
+        { name: 'one', run: says, passEnv: ['AWS_REGION', 'UNSET'] },
+        { name: 'two', run: says },
+        { name: 'three', run: says, passEnv: ['MY_TOKEN'] },
+      ),
+      {
+        cwd: worktree,
+        logFolder: join(folder.path, 'named'),
+        env: { ...env, MY_TOKEN: 'sesame-open-now', AWS_REGION: 'moon-1' },
+        clock: wallClock,
+        newMark,
+      },
+    );
+    expect(verdict.passed).toBe(true);
+    expect(verdict.receipts.map(({ logFile }) => readFileSync(logFile, 'utf8'))).toEqual([
+      'none moon-1\n',
+      'none none\n',
+      '[hidden] none\n',
     ]);
   });
 

@@ -1,6 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { Mission, MissionCode, MissionGate, MissionLimits, MissionTask } from '../../mission/mission.ts';
+import {
+  CodingProgram,
+  Mission,
+  MissionCode,
+  MissionGate,
+  MissionLimits,
+  MissionTask,
+} from '../../mission/mission.ts';
 import { MissionDefaults } from '../../mission/mission-defaults.ts';
 import { MissionError } from '../../mission/mission-error.ts';
 import { parseMission } from '../../mission/read-mission.ts';
@@ -47,9 +54,15 @@ describe('docs/missions.md and docs/mission-report.md', () => {
   });
 
   it('explains every field and every stop reason', () => {
-    const names = [Mission, MissionCode, MissionGate, MissionLimits, MissionTask, MissionReport].flatMap(
-      (schema) => Object.keys(schema.shape),
-    );
+    const names = [
+      Mission,
+      MissionCode,
+      CodingProgram,
+      MissionGate,
+      MissionLimits,
+      MissionTask,
+      MissionReport,
+    ].flatMap((schema) => Object.keys(schema.shape));
     for (const name of [...names, ...Object.keys(EXIT_CODES)]) expect(missions).toContain(`\`${name}\``);
   });
 });

@@ -2,7 +2,9 @@ import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { branchNameFault } from '../../mission/branch-name-fault.ts';
+import { backendProgram } from '../../mission/mission.ts';
 import { MissionError } from '../../mission/mission-error.ts';
+import { namedVariables } from '../../mission/named-variables.ts';
 import { parseMission } from '../../mission/read-mission.ts';
 
 const gate = { name: 'test', run: 'npm test' };
@@ -113,6 +115,60 @@ describe('a mission that changes the repository', () => {
       ['code.gates[0].run: expected a line for the shell, or a list of a program and its arguments, found 3'],
     ],
     [
+      'with a coding agent that is not known and has no command',
+      { code: { gates: [gate], backends: [{ id: 'clade', env: ['A_KEY'] }] } },
+      ['code.backends[0].id: without a command, expected claude, codex, gemini or opencode, found "clade"'],
+    ],
+    [
+      'with a protocol for a program that is known by its id',
+      { code: { gates: [gate], reviewers: ['codex', { id: 'gemini', acp: true }] } },
+      ['code.reviewers[1].acp: expected only beside a command, which speaks the protocol, found true'],
+    ],
+    [
+      'with names of variables that are none',
+      {
+        code: {
+          setup: { run: 'npm ci', passEnv: ['NPM TOKEN'] },
+          gates: [{ ...gate, passEnv: ['$TOKEN'] }],
+          backends: [
+            { id: 'claude', env: 'A_KEY' },
+            { id: 'acme', command: ['acme'], env: ['A_KEY=1', '2'] },
+          ],
+        },
+      },
+      [
+        'code.setup.passEnv[0]: expected a name of a variable, found "NPM TOKEN"',
+        'code.gates[0].passEnv[0]: expected a name of a variable, found "$TOKEN"',
+        'code.backends[0].env: expected array, found "A_KEY"',
+        'code.backends[1].env[0]: expected a name of a variable, found "A_KEY=1"',
+        'code.backends[1].env[1]: expected a name of a variable, found "2"',
+      ],
+    ],
+    [
+      'with misspelt fields of an agent and of the setup',
+      {
+        code: {
+          gates: [gate],
+          setup: { run: 'npm ci', env: ['NPM_TOKEN'] },
+          backends: [{ id: 'acme', comand: ['acme'] }],
+        },
+      },
+      [
+        'code.setup.env: unknown field with value ["NPM_TOKEN"]',
+        'code.backends[0].comand: unknown field with value ["acme"]; did you mean "command"?',
+        'code.backends[0].id: without a command, expected claude, codex, gemini or opencode, found "acme"',
+      ],
+    ],
+    [
+      'with an agent and a setup that are neither',
+      { code: { gates: [gate], setup: 3, backends: ['clade', 7] } },
+      [
+        'code.setup: expected a line for the shell, a list of a program and its arguments, or an object with run and passEnv, found 3',
+        'code.backends[0]: expected claude, codex, gemini, opencode, or an object with id and command, found "clade"',
+        'code.backends[1]: expected claude, codex, gemini, opencode, or an object with id and command, found 7',
+      ],
+    ],
+    [
       'with faults of code and of the graph at once',
       { code: { branch: '-x' }, tasks: [{ id: 'a', title: 'A', gates: [gate], dependsOn: ['b'] }] },
       [
@@ -124,6 +180,37 @@ describe('a mission that changes the repository', () => {
 
   it.each(refused)('is refused %s', (_, over, faults) => {
     expect(faultsOf(mission(over))).toEqual(faults);
+  });
+});
+
+describe('the variables that a mission names', () => {
+  it('are told with their fields and the programs that they are for', () => {
+    const read = parseMission(
+      JSON.stringify(
+        mission({
+          code: {
+            setup: { run: 'npm ci', passEnv: ['NPM_TOKEN'] },
+            gates: [gate, { name: 'e2e', run: 'e2e', passEnv: ['E2E_KEY'] }],
+            backends: ['codex', { id: 'claude', env: ['A_KEY', 'B_KEY'] }],
+            reviewers: [{ id: 'acme', command: ['acme', '--acp'], acp: true, env: ['ACME_KEY'] }],
+          },
+          tasks: [{ id: 'total', title: 'Total', gates: [{ name: 'more', run: 'x', passEnv: ['C_KEY'] }] }],
+        }),
+      ),
+      'm.json',
+    );
+    expect(namedVariables(read)).toEqual([
+      { name: 'NPM_TOKEN', field: 'code.setup.passEnv[0]', of: 'the setup' },
+      { name: 'E2E_KEY', field: 'code.gates[1].passEnv[0]', of: 'gate e2e' },
+      { name: 'A_KEY', field: 'code.backends[1].env[0]', of: 'agent claude', backend: 'claude' },
+      { name: 'B_KEY', field: 'code.backends[1].env[1]', of: 'agent claude', backend: 'claude' },
+      { name: 'ACME_KEY', field: 'code.reviewers[0].env[0]', of: 'reviewer acme' },
+      { name: 'C_KEY', field: 'tasks[0].gates[0].passEnv[0]', of: 'gate more' },
+    ]);
+    expect(read.code?.backends?.map(backendProgram)).toEqual([
+      { known: 'codex', env: [] },
+      { known: 'claude', env: ['A_KEY', 'B_KEY'] },
+    ]);
   });
 });
 

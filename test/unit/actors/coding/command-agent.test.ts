@@ -152,6 +152,16 @@ describe('The environment of a program', () => {
       'long-enough',
     ]);
   });
+
+  it('tells the lines of a secret apart too, the longest first, for that is how they are printed', () => {
+    const secret = 'first-line\nthe second line \nlast\n';
+    expect(secretsIn({ A_TOKEN: 'some-token', A_KEY: secret, B_KEY: 'first-line' })).toEqual([
+      secret,
+      'the second line',
+      'some-token',
+      'first-line',
+    ]);
+  });
 });
 
 describe('Reports of an attempt', () => {
