@@ -13,7 +13,7 @@ export function help(hasAudit = true): string {
     'Usage:',
     ...table([...commands, ['orrery --help, --version', '']], '  '),
     '',
-    'Exit codes: 0 all accepted, 1 failed or blocked, 2 a limit was reached, 3 a human is needed, 64 usage, 74 an output was not written, 130/143 stopped.',
+    'Exit codes: 0 all accepted, 1 failed or blocked, 2 a limit was reached, 3 a human is needed, 64 usage, 74 an output was not written, 129/130/143 stopped.',
     "'orrery COMMAND --help' has the options of a command.",
   ]);
 }

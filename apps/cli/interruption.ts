@@ -2,7 +2,7 @@ import type { Clock } from 'orrery';
 
 /** Added to the number of the signal that ended a process, for its exit code, by custom of shells. */
 const SIGNAL_EXIT = 128;
-const SIGNALS = { SIGINT: 2, SIGTERM: 15 } as const;
+const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 type StopSignal = keyof typeof SIGNALS;
 
 /** The time until the process exits after a signal, milliseconds. */
@@ -17,7 +17,10 @@ export interface InterruptionDeps {
   readonly process: Pick<NodeJS.Process, 'on' | 'off' | 'exit'>;
 }
 
-/** Aborts at the first SIGINT or SIGTERM, and ends the process soon after. A second signal ends it at once. */
+/**
+ * Aborts at the first SIGINT, SIGTERM or SIGHUP, and ends the process soon after. A second signal ends it at once, but for SIGHUP:
+ * of a terminal that is closed several may come, and nobody is there to be impatient.
+ */
 export class Interruption implements Disposable {
   readonly #deps: InterruptionDeps;
   readonly #stop = new AbortController();
@@ -58,7 +61,8 @@ export class Interruption implements Disposable {
     const { clock, process } = this.#deps;
     const exitCode = SIGNAL_EXIT + SIGNALS[name];
     if (this.#first !== undefined) {
-      if (clock.monotonicMs() - this.#first.atMs >= SAME_KEYSTROKE_MS) process.exit(exitCode);
+      const isAgain = clock.monotonicMs() - this.#first.atMs >= SAME_KEYSTROKE_MS;
+      if (isAgain && name !== 'SIGHUP') process.exit(exitCode);
       return;
     }
     this.#first = { signalNumber: SIGNALS[name], atMs: clock.monotonicMs() };

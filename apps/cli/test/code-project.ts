@@ -90,19 +90,21 @@ export class CodeProject implements Disposable {
     );
   }
 
+  /** What its user's commands have in their environment beside what everybody has. */
+  get env(): NodeJS.ProcessEnv {
+    return {
+      PATH: `${STAND_INS}:${process.env['PATH']}`,
+      STAND_IN_PLAN: join(this.folder, 'plan.json'),
+      GIT_CONFIG_GLOBAL: '/dev/null',
+      GIT_CONFIG_NOSYSTEM: '1',
+      XDG_STATE_HOME: join(this.folder, 'state'),
+      XDG_RUNTIME_DIR: join(this.folder, 'runtime'),
+      ...this.#env,
+    };
+  }
+
   start(...words: readonly string[]): Orrery {
-    return new Orrery([...words, '--repo', this.root], {
-      cwd: this.folder,
-      env: {
-        PATH: `${STAND_INS}:${process.env['PATH']}`,
-        STAND_IN_PLAN: join(this.folder, 'plan.json'),
-        GIT_CONFIG_GLOBAL: '/dev/null',
-        GIT_CONFIG_NOSYSTEM: '1',
-        XDG_STATE_HOME: join(this.folder, 'state'),
-        XDG_RUNTIME_DIR: join(this.folder, 'runtime'),
-        ...this.#env,
-      },
-    });
+    return new Orrery([...words, '--repo', this.root], { cwd: this.folder, env: this.env });
   }
 
   /** Whether a run of its mission was kept, so that it can be resumed. */

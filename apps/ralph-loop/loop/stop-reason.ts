@@ -27,7 +27,7 @@ export const StopReason = z.enum([
 ]);
 export type StopReason = z.infer<typeof StopReason>;
 
-/** The exit codes of a process that ran a mission. An interrupted one exits with 130 or 143, by its signal. */
+/** The exit codes of a process that ran a mission. An interrupted one exits with 129, 130 or 143, by its signal. */
 export const EXIT_CODES: Readonly<Record<StopReason, number>> = {
   'all-accepted': 0,
   'findings-at-or-above': 1,

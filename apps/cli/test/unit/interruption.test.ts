@@ -47,6 +47,17 @@ describe('an interruption', () => {
     expect(process.exits).toEqual([130]);
   });
 
+  it('comes of a terminal that is closed, and waits for the end however often that is told', () => {
+    const { process, clock, interruption } = set();
+    process.emit('SIGHUP', 'SIGHUP');
+    expect([interruption.signal.aborted, interruption.exitCode]).toEqual([true, 129]);
+    clock.advance(500);
+    process.emit('SIGHUP', 'SIGHUP');
+    expect(process.exits).toEqual([]);
+    clock.advance(500);
+    expect(process.exits).toEqual([129]);
+  });
+
   it('may come from elsewhere, as the first Ctrl-C, and only once', () => {
     const { process, clock, interruption } = set();
     interruption.interrupt();
