@@ -75,10 +75,7 @@ describe('a mission whose terminal was closed', () => {
   it.skipIf(!hasScript())('does so too where the terminal is gone with it', async () => {
     using project = new CodeProject();
     hanging(project);
-    const [shell, told] = ['shell.mjs', 'told'].map((name) => join(project.folder, name)) as [
-      string,
-      string,
-    ];
+    const [shell, told] = ['shell.mjs', 'told'].map((name) => join(project.folder, name)) as [string, string];
     const words = [...CONDITIONS, MAIN, 'run', project.mission, '--repo', project.root];
     // As a shell does, it passes on that the terminal is gone; it can also tell a process that ended by that from one in order.
     writeFileSync(
