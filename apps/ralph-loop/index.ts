@@ -65,7 +65,7 @@ export { Baseline } from './report/baseline.ts';
 export { RuleLevel } from './report/sift-findings.ts';
 export { choiceWords } from './report/choice-words.ts';
 export { explainTask } from './report/explain-task.ts';
-export { firstLine } from './report/first-line.ts';
+export { firstLine } from './loop/first-line.ts';
 export { gatherReceipts } from './report/gather-receipts.ts';
 export { MissionReport, Receipts, type ReportedFinding, TaskReport } from './report/mission-report.ts';
 export { coloured, type Paint, plain } from './report/paint.ts';

@@ -2,6 +2,7 @@ import {
   addedUp,
   advanceSpending,
   choiceWords,
+  firstLine,
   type LoopEvent,
   NO_SPENDING,
   type Spending,
@@ -213,7 +214,7 @@ const withGate = (gates: readonly WatchedGate[] = [], gate: WatchedGate): readon
   [...gates.filter(({ name }) => name !== gate.name), gate].slice(-MAX_GATES);
 
 /** The first line of a reason, cut. */
-const shortReason = (reason: string): string => (reason.trim().split('\n', 1)[0] ?? '').slice(0, MAX_REASON);
+const shortReason = (reason: string): string => firstLine(reason).slice(0, MAX_REASON);
 
 type Used = ReturnType<typeof usedBy>;
 

@@ -8,7 +8,7 @@ import { type Assignment, type Bid, type Candidate, MAX_BIDS, type OpenTask } fr
  * was a choice, who was compared and why that one was chosen.
  */
 export function assignTasks(tasks: readonly OpenTask[], roster: readonly Candidate[]): Assignment {
-  const load = new Map(roster.map(({ id, waiting }) => [id, waiting]));
+  const load = new Map(roster.map(({ id, waiting, inHand = 0 }) => [id, waiting + inHand]));
   const result: Assignment = { assignments: [], unassignable: [] };
   for (const task of [...tasks].sort(byUrgency)) {
     const { id: taskId, capability, declined = [] } = task;
@@ -45,14 +45,14 @@ function byLoad(load: ReadonlyMap<string, number>, a: Candidate, b: Candidate): 
 
 const bidOf = (load: ReadonlyMap<string, number>, { id }: Candidate): Bid => ({
   agent: id,
-  waiting: load.get(id) ?? 0,
+  load: load.get(id) ?? 0,
 });
 
 /** Of the bids of a task the first is chosen, and those that are not out come before the others. */
 function whyChosen({ capability }: OpenTask, bids: readonly Bid[]): string {
   const open = bids.filter(({ out }) => out === undefined);
   if (open.length === 1) return `nobody else is left who offers ${capability}`;
-  const equals = open.filter(({ waiting }) => waiting === open[0]?.waiting).length;
+  const equals = open.filter((bid) => bid.load === open[0]?.load).length;
   return equals === 1
     ? 'it has the least to do'
     : `${equals} have as little to do, and it is the first by name`;

@@ -35,24 +35,30 @@ export const OpenTask = z.object({
 });
 export type OpenTask = z.infer<typeof OpenTask>;
 
-/** An agent as the assigner sees it. `waiting` is the number of envelopes in its mailbox. */
+/**
+ * An agent as the assigner sees it.
+ *
+ * - `waiting` envelopes in its mailbox.
+ * - `inHand`  tasks of the mission that it has been given, and has not answered. @default 0
+ */
 export const Candidate = z.object({
   id: z.string(),
   capabilities: z.array(z.string()).readonly(),
   status: z.string(),
   waiting: z.int().nonnegative(),
+  inHand: z.int().nonnegative().optional(),
 });
 export type Candidate = z.infer<typeof Candidate>;
 
 /**
  * An agent that the assigner has compared for a task.
  *
- * - `waiting` envelopes in its mailbox, and the tasks that it was given just before.
- * - `out`     why it was not to be had; absent if it was.
+ * - `load`  how much it has to do: tasks of the mission, those included that it was given just before, and envelopes in its mailbox.
+ * - `out`   why it was not to be had; absent if it was.
  */
 export const Bid = z.object({
   agent: z.string(),
-  waiting: z.int().nonnegative(),
+  load: z.int().nonnegative(),
   out: z.string().optional(),
 });
 export type Bid = z.infer<typeof Bid>;

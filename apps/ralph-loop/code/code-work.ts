@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { type Clock, refused } from 'orrery';
 import { protectedPathFaults } from '../gates/protected-paths.ts';
 import { type GateEvent, type GatesVerdict, runGates } from '../gates/run-gates.ts';
@@ -310,7 +310,8 @@ export class CodeWork {
   async #setUp(path: string, signal?: AbortSignal): Promise<void> {
     const { setup } = this.#mission.code;
     if (setup === undefined) return;
-    const logFile = `${this.#logs}/setup.log`;
+    // Several are made ready at the same time.
+    const logFile = join(this.#logs, 'setup', `${basename(path)}.log`);
     await runSetup(setup, { ...this.#deps, path, logFile, signal });
   }
 }

@@ -31,11 +31,11 @@ export async function askAssigner(run: RunScope, batch: readonly Unassigned[]): 
 
 async function assignments(run: RunScope, batch: readonly Unassigned[]): Promise<Assignments> {
   run.tell({ type: 'assignment.asked', agent: run.assigner, tasks: batch.map(({ item }) => item.id) });
-  const roster = await run.team.roster();
+  const roster = (await run.team.roster()).map((row) => ({ ...row, inHand: run.inHandOf(row.id) }));
   const open = batch.map(({ item, declined }) => ({ item, out: outOf(run, { item, declined }, roster) }));
   const answer = await run.team.loop.ask(
     { agent: run.assigner, capability: missionAssign },
-    { tasks: open.map(forAssigner), roster: [...roster] },
+    { tasks: open.map(forAssigner), roster },
     { timeoutMs: askTimeoutMs(run), signal: run.signal, correlationId: run.mission, whenFull: 'park' },
   );
   const assigned = new Map(answer.assignments.map((each) => [each.taskId, each]));

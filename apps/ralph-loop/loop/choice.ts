@@ -1,6 +1,7 @@
 import type { TaskProposal } from 'orrery';
 import { z } from 'zod';
-import { type Assignment, Bid, MAX_BIDS } from '../agents/capabilities.ts';
+import { type Assignment, Bid, type Candidate, MAX_BIDS } from '../agents/capabilities.ts';
+import { firstLine } from './first-line.ts';
 import type { Team } from './team.ts';
 
 /**
@@ -83,17 +84,17 @@ export function chosenOf(
     able,
     out,
   }: {
-    readonly able: readonly { readonly id: string; readonly waiting: number }[];
+    readonly able: readonly Pick<Candidate, 'id' | 'waiting' | 'inHand'>[];
     readonly out: ReadonlyMap<string, string>;
   },
 ): Chosen {
   const said = new Map(bids.map((bid) => [bid.agent, bid]));
-  const known = new Map(able.map(({ id, waiting }) => [id, waiting]));
+  const known = new Map(able.map(({ id, waiting, inHand = 0 }) => [id, waiting + inHand]));
   const all = [...new Set([agent, ...said.keys(), ...out.keys()])].flatMap((id): Bid[] => {
-    const waiting = said.get(id)?.waiting ?? known.get(id);
+    const load = said.get(id)?.load ?? known.get(id);
     const why = out.get(id) ?? said.get(id)?.out;
-    if (!known.has(id) || waiting === undefined || !(said.has(id) || out.has(id))) return [];
-    return [{ agent: id, waiting, ...(why === undefined ? {} : { out: inShort(why) }) }];
+    if (!known.has(id) || load === undefined || !(said.has(id) || out.has(id))) return [];
+    return [{ agent: id, load, ...(why === undefined ? {} : { out: inShort(why) }) }];
   });
   return {
     agent,
@@ -142,4 +143,4 @@ export const declinedBy = (
 });
 
 /** The first line, cut: agents say what they like. */
-const inShort = (text: string): string => (text.trim().split('\n', 1)[0] ?? '').slice(0, MAX_TEXT);
+const inShort = (text: string): string => firstLine(text).slice(0, MAX_TEXT);

@@ -4,6 +4,7 @@ import type { CodingUsage } from 'orrery/coding';
 import { type Actor, createActor, type SnapshotFrom } from 'xstate';
 import type { Mission } from '../mission/mission.ts';
 import type { MissionSkills } from '../skills/mission-skills.ts';
+import type { Assignee } from './attempt.ts';
 import { askAgent } from './ask-agent.ts';
 import { askAssigner } from './ask-assigner.ts';
 import { askGate } from './ask-gate.ts';
@@ -26,7 +27,7 @@ import { type Cut, stopReasonOf } from './stop-reason.ts';
 import { taskMachine } from './task.machine.ts';
 import type { TaskContext, TaskEvent } from './task-context.ts';
 import { attemptOf } from './task-moves.ts';
-import { isDone, isGivenUp, isOver, type TaskStatus } from './task-status.ts';
+import { isDone, isGivenUp, isOver, isWork, type TaskStatus } from './task-status.ts';
 import type { Team } from './team.ts';
 import { watchCode } from './watch-code.ts';
 import { type TaskView, whyItGoesOn } from './why-it-goes-on.ts';
@@ -144,6 +145,10 @@ export class MissionRun {
         this.#views()
           .filter(({ context }) => ids.includes(context.item.id))
           .map(earlierResult),
+      inHandOf: (agent) =>
+        this.#views().filter(
+          ({ status, context }) => isWork(status) && workerOf(status, context)?.agent === agent,
+        ).length,
       tell: (news) => this.#tell(news),
     };
   }
@@ -249,9 +254,7 @@ export class MissionRun {
       title: item.title,
       status: value,
       attempt: isOver(value) ? (context.attempts.at(-1)?.number ?? 0) : attemptOf(context),
-      agent:
-        (value === 'proposed' ? context.proposedTo : context.assignee)?.agent ??
-        context.attempts.at(-1)?.agent,
+      agent: workerOf(value, context)?.agent ?? context.attempts.at(-1)?.agent,
       why: context.why,
       findings: isOver(value) ? context.findings : [],
       summary: isOver(value) ? context.result?.summary : undefined,
@@ -459,3 +462,7 @@ export class MissionRun {
     this.#options.onEvent?.({ ...news, atMs: this.#deps.clock.now() });
   }
 }
+
+/** The agent that has a task, or is asked whether it takes it on. */
+const workerOf = (status: TaskStatus, { proposedTo, assignee }: TaskContext): Assignee | undefined =>
+  status === 'proposed' ? proposedTo : assignee;

@@ -28,6 +28,7 @@ const CHANGE_GRACE_MS = 60_000;
  * - `deadlineAtMs`  when the mission's time is over, Unix milliseconds; undefined without a limit.
  * - `signal`        aborts when the mission ends.
  * - `resultsOf`     returns the results of items by id.
+ * - `inHandOf`      how many items an agent was given, and has not answered.
  * - `skills`        of the team, if it has any.
  * - `code`          work on the repository, if the mission changes it.
  * - `spending`      what its coding agents have used; `spend` takes what an attempt has used so far.
@@ -58,6 +59,7 @@ export interface RunScope {
   readonly limited: LimitedAgents;
   readonly runId: string | undefined;
   readonly resultsOf: (ids: readonly string[]) => readonly EarlierResult[];
+  readonly inHandOf: (agent: string) => number;
   readonly tell: (news: LoopNews) => void;
 }
 

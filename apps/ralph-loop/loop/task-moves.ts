@@ -1,3 +1,4 @@
+import { firstLine } from './first-line.ts';
 import type { GateReceipt } from '../gates/gate-receipt.ts';
 import type { Attempt } from './attempt.ts';
 import { type Choice, withAnswers, withChoice } from './choice.ts';
@@ -248,9 +249,6 @@ const sentBack = (task: TaskContext, atMs: number, feedback: string): Changes =>
   isRevised: true,
   why: firstLine(feedback),
 });
-
-/** Of what may be pages of a gate's output. */
-const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
 
 const SHORT_HASH = 10;
 

@@ -1,5 +1,6 @@
 import { isAbsolute, relative } from 'node:path';
 import type { GateReceipt } from '../gates/gate-receipt.ts';
+import { firstLine } from '../loop/first-line.ts';
 import { CODE_CHANGE } from '../mission/changes-code.ts';
 import type { ChangeUsage, MissionReport, TaskReport } from './mission-report.ts';
 import { count, printable } from './printable.ts';
@@ -16,7 +17,7 @@ export const isChange = ({ capability }: Pick<TaskReport, 'capability'>): boolea
 
 /** The first line of a reason, cut: what gates tell the next attempt has the end of their output, too. */
 export function reasonLine(reason: string): string {
-  const [first = ''] = reason.trim().split('\n', 1);
+  const first = firstLine(reason);
   return printable(first.length <= MAX_REASON ? first : `${first.slice(0, MAX_REASON)}…`);
 }
 

@@ -46,8 +46,8 @@ function headWords({
 }
 
 /** What each bid and each answer says, one by one. */
-export const bidWords = ({ agent, waiting, out }: Bid): string =>
-  printable(out === undefined ? `${agent}: ${waiting} waiting` : `${agent}: ${waiting} waiting, ${out}`);
+export const bidWords = ({ agent, load, out }: Bid): string =>
+  printable(out === undefined ? `${agent}: ${load} to do` : `${agent}: ${load} to do, ${out}`);
 
 export function answerWords({ agent, said, reason, named: other }: Answered): string {
   if (said === 'accepted') return printable(`${agent} took it on`);
@@ -61,9 +61,7 @@ function comparedWords(open: readonly Bid[], chosen: string): string | undefined
   const own = open.find(({ agent }) => agent === chosen);
   const others = open.filter(({ agent }) => agent !== chosen);
   if (own === undefined || others.length === 0) return undefined;
-  return [`${own.waiting} waiting`, ...named(others, ({ agent, waiting }) => `${agent} ${waiting}`)].join(
-    ', ',
-  );
+  return [`${own.load} to do`, ...named(others, ({ agent, load }) => `${agent} ${load}`)].join(', ');
 }
 
 const outWords = ({ agent, out }: Bid): string => `${agent} ${out}`;

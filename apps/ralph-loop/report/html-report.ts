@@ -121,7 +121,7 @@ function choiceTable({
 }: NonNullable<TaskReport['choices']>[number]): Fragment {
   const ids = new Set([...bids, ...answers].map((one) => one.agent));
   const rows = [...ids].map((id) => {
-    const { waiting, out = '' } = bids.find((bid) => bid.agent === id) ?? {};
+    const { load, out = '' } = bids.find((bid) => bid.agent === id) ?? {};
     const said = answers
       .filter((answer) => answer.agent === id)
       .map(answerWords)
@@ -129,9 +129,9 @@ function choiceTable({
     const why = [id === agent ? ['chosen', reason ?? []].flat().join(': ') : '', out]
       .filter((part) => part !== '')
       .join('; ');
-    return html`<tr><td>${text(id)}</td><td>${waiting ?? ''}</td><td>${text(why)}</td><td>${said}</td></tr>`;
+    return html`<tr><td>${text(id)}</td><td>${load ?? ''}</td><td>${text(why)}</td><td>${said}</td></tr>`;
   });
-  return tableOf([`for attempt ${attempt}`, 'waiting', 'why', 'answer'], rows);
+  return tableOf([`for attempt ${attempt}`, 'to do', 'why', 'answer'], rows);
 }
 
 const ATTEMPT_HEAD = ['attempt', 'agent', 'place', 'took', 'ended'] as const;

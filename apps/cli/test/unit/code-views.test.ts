@@ -253,16 +253,16 @@ describe('an agent that was chosen among several', () => {
   const choice = {
     ...{ attempt: 1, agent: 'codex', reason: 'it has the least to do' },
     bids: [
-      { agent: 'codex', waiting: 0 },
-      { agent: 'claude', waiting: 2 },
-      { agent: 'gemini', waiting: 0, out: 'declined: BUSY\x1b[2J' },
+      { agent: 'codex', load: 0 },
+      { agent: 'claude', load: 2 },
+      { agent: 'gemini', load: 0, out: 'declined: BUSY\x1b[2J' },
     ],
     answers: [{ agent: 'codex', said: 'accepted' as const }],
   };
   const proposed = changed('login', 'proposed', { choice: { ...choice, answers: [] } });
   const taken = changed('login', 'working', { choice });
   const line =
-    'login: codex has it: it has the least to do (0 waiting, claude 2); gemini declined: BUSY\\x1b[2J';
+    'login: codex has it: it has the least to do (0 to do, claude 2); gemini declined: BUSY\\x1b[2J';
 
   it('is told in one line, once it has the task', () => {
     const screen = new FakeScreen();

@@ -54,7 +54,7 @@ it('says of a running system who was compared, who declined and named whom, and 
     choices: [
       {
         agent: 'ann',
-        bids: ['ann', 'bob', 'dora', 'eve'].map((agent) => ({ agent, waiting: 0 })),
+        bids: ['ann', 'bob', 'dora', 'eve'].map((agent) => ({ agent, load: 0 })),
         reason: '4 have as little to do, and it is the first by name',
         answers: [
           { agent: 'ann', said: 'declined', reason: 'BUSY', named: 'bob' },

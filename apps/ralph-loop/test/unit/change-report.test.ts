@@ -206,8 +206,8 @@ describe('the report of a mission that changes the repository', () => {
       {
         ...{ attempt: 1, agent: 'gemini', reason: 'it has the least to do' },
         bids: [
-          { agent: 'gemini', waiting: 0 },
-          { agent: 'claude', waiting: 2 },
+          { agent: 'gemini', load: 0 },
+          { agent: 'claude', load: 2 },
         ],
         answers: [
           { agent: 'gemini', said: 'declined', reason: 'BUSY\x1b', named: 'codex' },
@@ -217,9 +217,9 @@ describe('the report of a mission that changes the repository', () => {
       {
         ...{ attempt: 2, agent: 'codex', reason: 'it has the least to do' },
         bids: [
-          { agent: 'codex', waiting: 0 },
-          { agent: 'claude', waiting: 2 },
-          { agent: 'gemini', waiting: 0, out: 'declined: BUSY' },
+          { agent: 'codex', load: 0 },
+          { agent: 'claude', load: 2 },
+          { agent: 'gemini', load: 0, out: 'declined: BUSY' },
         ],
         answers: [{ agent: 'codex', said: 'accepted' }],
       },
@@ -233,21 +233,21 @@ describe('the report of a mission that changes the repository', () => {
     const lines = terminalReport(chosen);
     expect(lines.slice(lines.findIndex((line) => line.startsWith('  login')) + 1)).toEqual(
       expect.arrayContaining([
-        '    codex has it instead of gemini (0 waiting, claude 2); gemini declined: BUSY\\x1b, and named codex',
-        '    codex has it: it has the least to do (0 waiting, claude 2); gemini declined: BUSY',
+        '    codex has it instead of gemini (0 to do, claude 2); gemini declined: BUSY\\x1b, and named codex',
+        '    codex has it: it has the least to do (0 to do, claude 2); gemini declined: BUSY',
         'Chosen among several',
-        '  types: codex has it: it has the least to do (0 waiting, claude 2); gemini declined: BUSY',
+        '  types: codex has it: it has the least to do (0 to do, claude 2); gemini declined: BUSY',
       ]),
     );
     expect(explainTask(chosen, 'login').slice(2, 10)).toEqual([
       '    for attempt 1 sun chose gemini: it has the least to do',
-      '      gemini: 0 waiting',
-      '      claude: 2 waiting',
+      '      gemini: 0 to do',
+      '      claude: 2 to do',
       '      gemini declined: BUSY\\x1b, and named codex',
       '      codex took it on',
       '    for attempt 2 sun chose codex: it has the least to do',
-      '      codex: 0 waiting',
-      '      claude: 2 waiting',
+      '      codex: 0 to do',
+      '      claude: 2 to do',
     ]);
     const page = htmlReport(chosen);
     expect(page).toContain('<th>for attempt 2</th>');

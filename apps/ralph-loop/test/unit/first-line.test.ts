@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { firstLine } from '../../report/first-line.ts';
+import { firstLine } from '../../loop/first-line.ts';
 
 it.each([
   ['exit code 1\nthe output of the gate', 'exit code 1'],

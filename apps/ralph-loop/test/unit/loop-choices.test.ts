@@ -38,8 +38,8 @@ describe('the choice of an agent (N-8.5)', () => {
       attempt: 1,
       agent: 'mars',
       bids: [
-        { agent: 'mars', waiting: 0 },
-        { agent: 'venus', waiting: 0 },
+        { agent: 'mars', load: 0 },
+        { agent: 'venus', load: 0 },
       ],
       reason: '2 have as little to do, and it is the first by name',
     };
@@ -73,6 +73,29 @@ describe('the choice of an agent (N-8.5)', () => {
       },
     ]);
     expect(told.at(-1)?.choice).toEqual(choices?.at(-1));
+  });
+
+  it('is for one that has nothing in hand, while another works at a task of the mission', async () => {
+    const third = Promise.withResolvers<void>();
+    const team = new FakeTeam()
+      .agent('sun', sun)
+      .agent('mars', { work: () => third.promise.then(() => ({})) })
+      .agent('venus', {
+        work: () => {
+          if (team.work.filter(({ agent }) => agent === 'venus').length === 2) third.resolve();
+          return {};
+        },
+      });
+    const three = missionOf(['a', 'b', 'c'].map((id) => ({ id, capability: 'work' })));
+    const { tasks } = await start(team, three, undefined, undefined, 2).outcome;
+    expect(tasks.map(({ context }) => context.assignee?.agent)).toEqual(['mars', 'venus', 'venus']);
+    expect(tasks[2]?.context.choices.at(-1)).toMatchObject({
+      reason: 'it has the least to do',
+      bids: [
+        { agent: 'venus', load: 0 },
+        { agent: 'mars', load: 1 },
+      ],
+    });
   });
 
   it('says of one that is limited that it takes no more work for now', async () => {
@@ -133,13 +156,13 @@ describe('the choice of an agent (N-8.5)', () => {
     expect(choices?.[1]).toEqual({
       attempt: 1,
       agent: 'venus',
-      bids: [{ agent: 'mars', waiting: 0, out: 'declined: BUSY' }],
+      bids: [{ agent: 'mars', load: 0, out: 'declined: BUSY' }],
       answers: [{ agent: 'venus', said: 'accepted' }],
     });
   });
 
   it('believes an assigner nothing of agents that are not there, nor words without an end', async () => {
-    const bid = (agent: string) => ({ agent, waiting: 1, out: 'x'.repeat(5_000) });
+    const bid = (agent: string) => ({ agent, load: 1, out: 'x'.repeat(5_000) });
     const names = Array.from({ length: 40 }, (_, at) => `a${at}`);
     const team = teamOf('mars', ...names).agent('sun', {
       'mission.assign': () => ({

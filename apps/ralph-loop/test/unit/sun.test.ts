@@ -85,10 +85,10 @@ describe('SUN', () => {
         taskId: 't',
         agent: 'codex',
         bids: [
-          { agent: 'codex', waiting: 1 },
-          { agent: 'claude', waiting: 2 },
-          { agent: 'gemini', waiting: 0, out: 'declined' },
-          { agent: 'old', waiting: 0, out: 'failed' },
+          { agent: 'codex', load: 1 },
+          { agent: 'claude', load: 2 },
+          { agent: 'gemini', load: 0, out: 'declined' },
+          { agent: 'old', load: 0, out: 'failed' },
         ],
         reason: 'it has the least to do',
       },
@@ -109,8 +109,8 @@ describe('SUN', () => {
     const [, second] = assignTasks([task('1', 'work'), task('2', 'work')], roster).assignments;
     expect(second).toMatchObject({
       bids: [
-        { agent: 'b', waiting: 0 },
-        { agent: 'a', waiting: 1 },
+        { agent: 'b', load: 0 },
+        { agent: 'a', load: 1 },
       ],
     });
   });

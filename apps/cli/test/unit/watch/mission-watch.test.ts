@@ -177,13 +177,13 @@ describe('the board of a mission that changes a repository', () => {
     const choice = {
       ...{ attempt: 1, agent: 'codex' },
       bids: [
-        { agent: 'codex', waiting: 0 },
-        { agent: 'claude', waiting: 2 },
+        { agent: 'codex', load: 0 },
+        { agent: 'claude', load: 2 },
       ],
       answers: [{ agent: 'codex', said: 'accepted' as const }],
     };
     const { notes } = heard(started, changed('login', 'working', { choice }));
-    expect(seen(notes).mission?.tasks.get('login')?.reason).toBe('codex has it: 0 waiting, claude 2');
+    expect(seen(notes).mission?.tasks.get('login')?.reason).toBe('codex has it: 0 to do, claude 2');
   });
 });
 
