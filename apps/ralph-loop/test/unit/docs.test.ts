@@ -17,8 +17,8 @@ import { MissionReport } from '../../report/mission-report.ts';
 const read = (page: string): string =>
   readFileSync(new URL(`../../../../docs/${page}`, import.meta.url), 'utf8');
 
-/** What a mission is, and what its report is. */
-const missions = `${read('missions.md')}\n${read('mission-report.md')}`;
+/** What a mission is, what becomes of it, and what its report is. */
+const missions = ['missions.md', 'mission-runs.md', 'mission-report.md'].map(read).join('\n');
 
 /** The code blocks whose fence says `language`. */
 const blocks = (language: string, text = missions): string[] =>
@@ -36,7 +36,7 @@ const faultsOf = (text: string): readonly string[] => {
   }
 };
 
-describe('docs/missions.md and docs/mission-report.md', () => {
+describe('docs/missions.md, docs/mission-runs.md and docs/mission-report.md', () => {
   it('shows missions that can be run', () => {
     expect(blocks('json mission')).not.toEqual([]);
     for (const text of blocks('json mission')) expect(faultsOf(text)).toEqual([]);
