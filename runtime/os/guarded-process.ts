@@ -4,7 +4,7 @@ import { Readable, Writable } from 'node:stream';
 import { reasonOf } from '../protocol/errors.ts';
 import type { Clock } from '../protocol/seams.ts';
 import { FamilyWatcher } from './family-watcher.ts';
-import { endFamily, familyOf, MARK } from './process-family.ts';
+import { endFamily, MARK } from './process-family.ts';
 
 /** How long its last output may take to be read once its family is gone, milliseconds. */
 const LEFTOVER_MS = 5_000;
@@ -112,8 +112,7 @@ export class GuardedProcess {
     let quiet = 0;
     for (let look = 0; look < MOST_LOOKS && quiet < QUIET_LOOKS; look++) {
       if (look > 0) await new Promise<void>((resolve) => this.#clock.setTimer(LOOK_MS, resolve));
-      endFamily(head, this.mark);
-      quiet = familyOf(head, this.mark).length === 0 ? quiet + 1 : 0;
+      quiet = endFamily(head, this.mark) === 0 ? quiet + 1 : 0;
     }
   }
 

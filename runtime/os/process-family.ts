@@ -45,18 +45,22 @@ export function endProcess(pid: number, mark = markOf(pid)): void {
   }
 }
 
-/** Kills the family of a process, which may be gone itself. `except`: whoever calls this from within, and is to end last. */
-export function endFamily(head: number | undefined, mark: string | undefined, except?: number): void {
-  const killed = new Set(except === undefined ? [] : [except]);
+/**
+ * Kills the family of a process, which may be gone itself. Returns how many it has killed. `except`: whoever calls this from within,
+ * and is to end last.
+ */
+export function endFamily(head: number | undefined, mark: string | undefined, except?: number): number {
+  const killed = new Set<number>();
   // What is started between a look and a kill is found by the next look.
   for (let look = 0; look < MOST_LOOKS; look++) {
-    const found = familyOf(head, mark).filter((pid) => !killed.has(pid));
-    if (found.length === 0) return;
+    const found = familyOf(head, mark).filter((pid) => pid !== except && !killed.has(pid));
+    if (found.length === 0) break;
     for (const pid of found) {
       kill(pid);
       killed.add(pid);
     }
   }
+  return killed.size;
 }
 
 function descends({ pid }: KnownProcess, head: number, parents: ReadonlyMap<number, number>): boolean {

@@ -282,8 +282,11 @@ export class CodeWork {
   }
 
   async #protectedFaults(item: WorkItem, snapshot: Snapshot, signal: AbortSignal): Promise<string[]> {
+    const patterns = item.code?.protect ?? [];
+    // By which of them is asked where something matches: that is seldom, and each question is a process.
+    if ((await changedPaths(this.#repository, snapshot, patterns, signal)).length === 0) return [];
     const matches = new Map<string, string[]>();
-    for (const pattern of item.code?.protect ?? [])
+    for (const pattern of patterns)
       matches.set(pattern, await changedPaths(this.#repository, snapshot, [pattern], signal));
     const changed = snapshot.changed.flatMap(({ path, oldPath }) =>
       oldPath === undefined ? [path] : [oldPath, path],

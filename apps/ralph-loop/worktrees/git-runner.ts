@@ -1,4 +1,4 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { devNull } from 'node:os';
 import { refused } from 'orrery';
 import { GIT_OF, ownMark } from './leftover-processes.ts';
@@ -70,7 +70,7 @@ export const runGit: RunGit = async (args, options) => {
   // At the head of a group of its own: a filter that it waits for ends with it.
   const child = spawn('git', ['-C', path, '--no-pager', '--no-replace-objects', ...SET, ...args], {
     env: { ...environment(), ...env },
-    stdio: 'pipe',
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     windowsHide: true,
     detached: true,
   });
@@ -79,12 +79,12 @@ export const runGit: RunGit = async (args, options) => {
   signal?.addEventListener('abort', end, { once: true });
   const kept: Buffer[] = [];
   let size = 0;
-  child.stdout.on('data', (chunk: Buffer) => {
+  child.stdout?.on('data', (chunk: Buffer) => {
     if (size < maxBytes) kept.push(chunk.subarray(0, maxBytes - size));
     size += chunk.length;
     if (size > maxBytes) end();
   });
-  child.stdin.on('error', () => undefined).end(input ?? '');
+  child.stdin?.on('error', () => undefined).end(input);
   try {
     const { code, said } = await endOf(child);
     signal?.throwIfAborted();
@@ -117,7 +117,7 @@ function environment(): NodeJS.ProcessEnv {
   };
 }
 
-function endGroup(child: ChildProcessWithoutNullStreams): void {
+function endGroup(child: ChildProcess): void {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   try {
     process.kill(-child.pid, 'SIGTERM');
@@ -126,10 +126,10 @@ function endGroup(child: ChildProcessWithoutNullStreams): void {
   }
 }
 
-function endOf(child: ChildProcessWithoutNullStreams): Promise<{ code: number; said: string }> {
+function endOf(child: ChildProcess): Promise<{ code: number; said: string }> {
   return new Promise((resolve) => {
     let said = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       said = (said + text).slice(-TOLD);
     });
     child.once('error', (error) => resolve({ code: -1, said: `it cannot be started: ${error.message}` }));

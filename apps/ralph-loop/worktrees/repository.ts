@@ -72,19 +72,18 @@ export async function openRepository(
   const ask = (args: readonly string[], codes = [0]): Promise<GitOutput> =>
     run(args, { path, codes, signal });
   await refuseOldGit((args) => run(args, { path: parse(path).root, signal }));
-  const said = await ask(['rev-parse', '--is-bare-repository', '--is-inside-work-tree']).catch((error) => {
+  const facts = ['--is-bare-repository', '--is-inside-work-tree', '--git-common-dir'];
+  const said = await ask(['rev-parse', ...facts]).catch((error) => {
     throw refused(
       `${path} is not a git repository that can be used (${error.message}); run "git init" there and commit, or name another folder`,
     );
   });
-  const [isBare, isInside] = lineOf(said.bytes).split('\n');
+  const [isBare, isInside, ...common] = lineOf(said.bytes).split('\n');
   if (isBare === 'true')
     throw refused(`${path} is a bare repository, which has no files to work on; name a clone of it`);
   if (isInside !== 'true') throw refused(`${path} is inside of git's own folder; name the folder above it`);
   const top = await realpath(lineOf((await ask(['rev-parse', '--show-toplevel'])).bytes));
-  const commonDir = await realpath(
-    resolve(path, lineOf((await ask(['rev-parse', '--git-common-dir'])).bytes)),
-  );
+  const commonDir = await realpath(resolve(path, common.join('\n')));
   const repository = new Repository({ root: top, commonDir }, run, await identity(ask));
   if ((await repository.commitOf('HEAD', { signal })) === undefined)
     throw refused(
