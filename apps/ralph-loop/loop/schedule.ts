@@ -1,4 +1,4 @@
-import { isBusy, isDone, isLost, isOver, isWork, type TaskStatus } from './task-status.ts';
+import { isBusy, isDone, isLost, isOver, isUnderWay, type TaskStatus } from './task-status.ts';
 import type { WorkItem } from './work-item.ts';
 
 export type Statuses = ReadonlyMap<string, TaskStatus>;
@@ -23,7 +23,7 @@ export function cutOff(items: readonly WorkItem[], statuses: Statuses): { item: 
 }
 
 /**
- * The ready items to assign now, so that at most `maxParallel` are worked on.
+ * The ready items to assign now, so that at most `maxParallel` are under way.
  *
  * Items for which `isTogether` holds start together, like the parts of a swarm: if there is room for all, or if nothing else
  * runs. Items that may change the same files, as `overlaps` has it, are not in hand at the same time.
@@ -44,7 +44,7 @@ export function nextBatch(
   const open = items.filter((item) => statuses.get(item.id) === 'ready').sort(byUrgency);
   const groups = Map.groupBy(open, (item) => (isTogether(item) ? item.taskId : item));
   const inWork = new Set(items.filter(({ id }) => isBusy(statuses.get(id) ?? 'waiting')).map(({ id }) => id));
-  let inHand = items.filter(({ id }) => isWork(statuses.get(id) ?? 'waiting')).length;
+  let inHand = items.filter(({ id }) => isUnderWay(statuses.get(id) ?? 'waiting')).length;
   return [...groups.values()].flatMap((group) => {
     if (inHand > 0 && inHand + group.length > maxParallel) return [];
     if (group.some(({ id }) => overlaps.get(id)?.some((other) => inWork.has(other)))) return [];

@@ -44,8 +44,16 @@ export const TaskStatus = z.enum([
 ]);
 export type TaskStatus = z.infer<typeof TaskStatus>;
 
-/** Whether an agent works on the task, or is about to. These count against `maxParallel`. */
+/** Whether an agent works on the task, or is about to. */
 export const isWork = (status: TaskStatus): boolean => status === 'proposed' || status === 'working';
+
+const IS_ON_ITS_WAY: ReadonlySet<TaskStatus> = new Set(['checking', 'reviewing', 'merging']);
+
+/**
+ * Whether the task counts against `maxParallel`: it is worked on, or its change is on its way to the branch. Whoever has one task at a
+ * time has the next one begin on what the last one came to.
+ */
+export const isUnderWay = (status: TaskStatus): boolean => isWork(status) || IS_ON_ITS_WAY.has(status);
 
 const IS_JUDGED: ReadonlySet<TaskStatus> = new Set(['judging', 'checking', 'reviewing', 'held', 'merging']);
 

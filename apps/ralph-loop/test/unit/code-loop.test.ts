@@ -200,20 +200,28 @@ describe('a change that is reviewed', () => {
   });
 });
 
-describe('tasks that touch the same files', () => {
+describe('tasks that are ready', () => {
   const items = workItems(missionOf([{ id: 'a' }, { id: 'b' }, { id: 'c' }])) as WorkItem[];
   const overlaps = new Map([
     ['a', ['b']],
     ['b', ['a']],
   ]);
-  const batch = (statuses: Record<string, string>) =>
+  const batch = (statuses: Record<string, string>, maxParallel = 3) =>
     nextBatch(items, new Map(Object.entries(statuses)) as never, {
-      maxParallel: 3,
+      maxParallel,
       isTogether: () => false,
       overlaps,
     }).map(({ id }) => id);
 
-  it('are not in hand at the same time, until the first is merged', () => {
+  it.each(['working', 'checking', 'reviewing', 'merging'])('wait for one that is %s, one at a time', (a) => {
+    expect(batch({ a, c: 'ready' }, 1)).toEqual([]);
+  });
+
+  it.each(['held', 'resting', 'accepted'])('do not wait for one that is %s', (a) => {
+    expect(batch({ a, c: 'ready' }, 1)).toEqual(['c']);
+  });
+
+  it('are not in hand at the same time if they touch the same files, until the first is merged', () => {
     expect(batch({ a: 'ready', b: 'ready', c: 'ready' })).toEqual(['a', 'c']);
     expect(batch({ a: 'merging', b: 'ready', c: 'ready' })).toEqual(['c']);
     expect(batch({ a: 'accepted', b: 'ready', c: 'ready' })).toEqual(['b', 'c']);
