@@ -54,7 +54,13 @@ export function codingDefaults(
       limits: { timeoutMs: 30 * MINUTE_MS, ...caps.ofTask },
       backends: [backend],
     },
-    limits: { maxAttempts: 3, timeoutMs: 4 * HOUR_MS, maxParallel: 2, ...caps.ofMission },
+    limits: {
+      maxAttempts: 3,
+      maxFailuresInARow: 9,
+      timeoutMs: 4 * HOUR_MS,
+      maxParallel: 2,
+      ...caps.ofMission,
+    },
   };
 }
 
@@ -82,7 +88,9 @@ export const REASONS: Readonly<Record<string, string>> = {
     'some: where those that are there must stay as they are, add "protect" with their folder to the task.',
   'code.permission': 'read, edit files, run commands too, or all.',
   'code.limits': 'Of each task: the time of an attempt, and what all of its attempts may use.',
-  limits: 'Of the whole mission. Tokens count what is read from caches, too.',
+  limits:
+    'Of the whole mission, which also ends when so many attempts in a row come to nothing. Tokens count what is read from\n' +
+    'caches, too.',
   tasks: 'An example. Put your own in its place.',
 };
 

@@ -37,6 +37,7 @@ const DEFAULT_MAX_ATTEMPTS = 2;
 const CUTS: Readonly<Record<Cut, string>> = {
   'time-limit': 'the time of the mission was over',
   'budget-limit': 'the mission had used what it may use',
+  'no-progress': 'too many attempts in a row had come to nothing',
   interrupted: 'the mission was stopped',
 };
 
@@ -112,6 +113,8 @@ export class MissionRun {
   #isPaused = false;
   /** Ids of tasks for which a swarm is being formed. */
   readonly #isForming = new Set<string>();
+  /** Attempts one after the other, of whichever tasks, that came to nothing. */
+  #failuresInARow = 0;
   #isInRound = false;
   #hasChanged = false;
   #lastWhy = '';
@@ -213,13 +216,22 @@ export class MissionRun {
       this.#statuses.set(item.id, 'waiting');
       let attempts = 0;
       task.subscribe((snapshot) => {
-        const isNews =
-          snapshot.value !== this.#statuses.get(item.id) || snapshot.context.attempts.length !== attempts;
+        const isAttemptOver = snapshot.context.attempts.length !== attempts;
         attempts = snapshot.context.attempts.length;
-        if (isNews) this.#onChange(item, snapshot);
+        if (isAttemptOver || snapshot.value !== this.#statuses.get(item.id)) this.#onChange(item, snapshot);
+        if (isAttemptOver) this.#countFailures(snapshot.context);
       });
       task.start();
     }
+  }
+
+  /** Ends the mission where nothing gets on: whatever the tasks are, what is tried next would come to nothing, too. */
+  #countFailures({ attempts }: TaskContext): void {
+    const ended = attempts.at(-1)?.ended;
+    if (ended === 'cancelled') return;
+    this.#failuresInARow = ended === 'accepted' || ended === 'nothing' ? 0 : this.#failuresInARow + 1;
+    const { maxFailuresInARow = Number.POSITIVE_INFINITY } = this.#mission.limits;
+    if (this.#failuresInARow >= maxFailuresInARow) this.#end('no-progress');
   }
 
   /** Restores all tasks that an earlier run has accepted, and what it has left of others, before any is assigned. */

@@ -11,6 +11,7 @@ import { isDone, type TaskStatus } from './task-status.ts';
  * - `attempts-exhausted`    a task used its last attempt without success.
  * - `time-limit`            the mission's time was over.
  * - `budget-limit`          its coding agents have used what they may use.
+ * - `no-progress`           too many attempts in a row have come to nothing.
  * - `human-needed`          no agent can do a task.
  * - `interrupted`           the mission was stopped.
  */
@@ -22,6 +23,7 @@ export const StopReason = z.enum([
   'attempts-exhausted',
   'time-limit',
   'budget-limit',
+  'no-progress',
   'human-needed',
   'interrupted',
 ]);
@@ -36,12 +38,13 @@ export const EXIT_CODES: Readonly<Record<StopReason, number>> = {
   'attempts-exhausted': 2,
   'time-limit': 2,
   'budget-limit': 2,
+  'no-progress': 2,
   'human-needed': 3,
   interrupted: 130,
 };
 
 /** What ended a mission before its tasks were over. */
-export type Cut = 'time-limit' | 'budget-limit' | 'interrupted';
+export type Cut = 'time-limit' | 'budget-limit' | 'no-progress' | 'interrupted';
 
 /**
  * The reason why a mission ended, by the statuses of its tasks. Of several reasons the one that needs most attention is

@@ -20,6 +20,7 @@ export const MAX_TIMEOUT_MS = 2_147_483_647;
  * - `maxParallel`  tasks, or parts of tasks, that are worked on at a time, without those that are judged. @default the cores
  *                  of the machine
  * - `maxTokens`, `maxCostUsd` that its coding agents may use, all together.
+ * - `maxFailuresInARow` attempts one after the other, of whichever tasks, that come to nothing: then it ends.
  */
 export const MissionLimits = z
   .strictObject({
@@ -28,6 +29,7 @@ export const MissionLimits = z
     maxParallel: z.int().min(1).max(256).optional(),
     maxTokens: z.int().min(1).optional(),
     maxCostUsd: z.number().positive().optional(),
+    maxFailuresInARow: z.int().min(1).optional(),
   })
   .refine((limits) => limits.maxAttempts !== undefined || limits.timeoutMs !== undefined, {
     error: 'no limit; expected maxAttempts, timeoutMs or both, so that the mission ends',

@@ -29,6 +29,7 @@ const ENDINGS: Readonly<Record<StopReason, string>> = {
   'task-blocked': 'a task was blocked',
   'attempts-exhausted': 'a task used up its attempts',
   'budget-limit': 'its coding agents have used what they may use',
+  'no-progress': 'too many attempts in a row came to nothing',
   'time-limit': 'the time was over',
   'human-needed': 'a human is needed',
   interrupted: 'stopped',

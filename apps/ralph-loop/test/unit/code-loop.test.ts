@@ -200,6 +200,38 @@ describe('a change that is reviewed', () => {
   });
 });
 
+describe('a mission that does not get on (F-11)', () => {
+  const limits = { maxAttempts: 3, maxFailuresInARow: 4 };
+  const refusing = (ids: readonly string[]) => ({
+    check: async ({ id }: { readonly id: string }) => ({ isAccepted: !ids.includes(id), feedback: 'no' }),
+  });
+  const tasks = ['a', 'b', 'c', 'd'].map((id, at, all) => ({ id, after: all.slice(0, at) }));
+  const ended = async (refused: readonly string[]) => {
+    const team = new FakeTeam().agent('coder', { 'code.change': () => ({}) });
+    const code = repository(refusing(refused));
+    const outcome = await start(team, missionOf(tasks, limits), undefined, undefined, 1, code).outcome;
+    const all = outcome.tasks.flatMap(({ context }) => context.attempts.map(({ ended }) => ended));
+    const judged = all.filter((how) => how !== 'cancelled').length;
+    return [outcome.stopReason, ...outcome.tasks.map(({ status }) => status), judged];
+  };
+
+  it('ends after so many attempts in a row that came to nothing, of whichever tasks', async () => {
+    expect(await ended(['a', 'b', 'c'])).toEqual([
+      'no-progress',
+      ...['exhausted', 'cancelled', 'cancelled', 'cancelled'],
+      4,
+    ]);
+  });
+
+  it('goes on as long as some are accepted in between', async () => {
+    expect(await ended(['a', 'c'])).toEqual([
+      'attempts-exhausted',
+      ...['exhausted', 'accepted', 'exhausted', 'accepted'],
+      8,
+    ]);
+  });
+});
+
 describe('tasks that are ready', () => {
   const items = workItems(missionOf([{ id: 'a' }, { id: 'b' }, { id: 'c' }])) as WorkItem[];
   const overlaps = new Map([

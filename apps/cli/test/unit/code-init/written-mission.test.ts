@@ -34,7 +34,12 @@ describe('codingMission', () => {
       JSON.stringify(codingMission(backend, found, place)),
       'mission.json',
     );
-    expect(limits).toEqual({ maxAttempts: 3, timeoutMs: 14_400_000, maxParallel: 2 });
+    expect(limits).toEqual({
+      maxAttempts: 3,
+      maxFailuresInARow: 9,
+      timeoutMs: 14_400_000,
+      maxParallel: 2,
+    });
     expect(code?.limits).toEqual({ timeoutMs: 1_800_000 });
   });
 
