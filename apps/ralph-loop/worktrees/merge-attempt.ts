@@ -105,8 +105,8 @@ async function mergeOnce<V extends Verdict>(
     if (!verdict.isAccepted) return { kind: 'refused', tip, commit, verdict, changedByCheck };
     await refuseCheckedOut(repository, branch, signal);
     if (!(await moveBranch(repository, branch, { from: tip, to: commit, signal }))) return undefined;
-    // What a check has left beside the files of the commit goes with the next merge, or with the worktree.
-    head = changedByCheck.length > 0 ? commit : undefined;
+    // What else a check has left goes with the next merge, or with the worktree.
+    head = changedByCheck.length > 0 || !worktree.keepsIgnored ? commit : undefined;
     return { kind: 'merged', tip, commit, tree: merged.tree, verdict, changedByCheck };
   } finally {
     if (head !== undefined) await cleaned(worktree, head);

@@ -39,6 +39,10 @@ export class MergeWorktree {
     this.#options = options;
   }
 
+  get keepsIgnored(): boolean {
+    return this.#options.keepIgnored ?? true;
+  }
+
   /**
    * Has the files of a commit, and nothing else but ignored ones, whatever was there. It is made if it is not there, and made
    * anew if it cannot be cleaned.
@@ -85,7 +89,7 @@ export class MergeWorktree {
     try {
       // Not `reset`: it would move the branch that a gate may have checked out.
       await this.#repository.git(['checkout', '--quiet', '--force', '--detach', commit], options);
-      const ignored = (this.#options.keepIgnored ?? true) ? [] : ['-x'];
+      const ignored = this.keepsIgnored ? [] : ['-x'];
       await this.#repository.git(['clean', '-ffdq', ...ignored], options);
       return true;
     } catch {

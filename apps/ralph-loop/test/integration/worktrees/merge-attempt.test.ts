@@ -93,6 +93,7 @@ describe('merging an attempt', () => {
       return { isAccepted: true };
     };
     await mission.merge(await mission.changed({ one: '1' }, 'one'), 'one', { check });
+    expect(existsSync(join(project.path, MERGED, 'built'))).toBe(false);
     await mission.merge(await mission.changed({ two: '2' }, 'two'), 'two', { check });
     expect(seen).toEqual([
       ['', ['.git', '.gitignore', 'a.txt', 'one', 'packages']],
@@ -112,6 +113,7 @@ describe('merging an attempt', () => {
       return { isAccepted: true };
     };
     await mission.merge(await mission.changed({ one: '1' }, 'one'), 'one', { check });
+    expect(existsSync(join(project.path, MERGED, 'built'))).toBe(false);
     await mission.merge(await mission.changed({ two: '2' }, 'two'), 'two', { check });
     expect(seen).toEqual([false, false]);
   });
