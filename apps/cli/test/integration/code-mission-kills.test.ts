@@ -6,7 +6,7 @@ import { CodeProject, edit } from '../code-project.ts';
 import type { Ended, Orrery } from '../spawn-orrery.ts';
 
 /** How often the process is killed. Each time it starts anew, cleans up, and comes as far as it comes. */
-const KILLS = Number(process.env['ORRERY_TEST_KILLS'] ?? 15);
+const KILLS = Number(process.env['ORRERY_TEST_KILLS'] ?? 25);
 const SEED = Number(process.env['ORRERY_TEST_SEED'] ?? 18);
 /** How far it comes at most before it is killed: lines that it prints, of which a task has about ten, and milliseconds after those. */
 const MOST_LINES = Math.max(3, Math.round(300 / KILLS));
