@@ -46,7 +46,7 @@ export function readSettings<Schema extends z.ZodObject>(
 }
 
 /** What an agent is that runs `program`, which takes `endMs` to end once it is told to, milliseconds. */
-export const identityOf = (
+export const agentOptionsOf = (
   identity: CodingIdentity,
   {
     program,

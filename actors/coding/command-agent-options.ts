@@ -5,7 +5,7 @@ import type { AgentOptions } from '../../runtime/public.ts';
 import { anyCommand } from './backends/any-command.ts';
 import { BACKENDS } from './backends/backends.ts';
 import type { CodingBackend } from './backends/coding-backend.ts';
-import { type CodingIdentity, CodingSettings, identityOf, readSettings } from './coding-agent-options.ts';
+import { type CodingIdentity, CodingSettings, agentOptionsOf, readSettings } from './coding-agent-options.ts';
 
 const Text = z.string().min(1);
 
@@ -54,7 +54,7 @@ export function readOptions(options: CommandAgentOptions): ReadCommandOptions {
   const { backend, command, ...agent } = identity as CommandAgentOptions;
   const known = backendOf(backend, command);
   return {
-    identity: identityOf(agent, { program: known.name, limits: own.limits, endMs: own.graceMs }),
+    identity: agentOptionsOf(agent, { program: known.name, limits: own.limits, endMs: own.graceMs }),
     settings: {
       ...own,
       backend: known,

@@ -1,7 +1,12 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
 import type { AgentOptions } from '../../../runtime/public.ts';
-import { type CodingIdentity, CodingSettings, identityOf, readSettings } from '../coding-agent-options.ts';
+import {
+  type CodingIdentity,
+  CodingSettings,
+  agentOptionsOf,
+  readSettings,
+} from '../coding-agent-options.ts';
 
 const OwnOptions = CodingSettings.extend({
   command: z.tuple([z.string().min(1)], z.string()),
@@ -46,7 +51,7 @@ export function readAcpOptions(options: AcpAgentOptions): ReadAcpOptions {
   const { own, identity } = readSettings(OwnOptions, options, 'acpAgent');
   const program = basename(own.command[0]);
   return {
-    identity: identityOf(identity, { program, limits: own.limits, endMs: endMs(own) }),
+    identity: agentOptionsOf(identity, { program, limits: own.limits, endMs: endMs(own) }),
     settings: { ...own, name: program },
   };
 }

@@ -1,9 +1,9 @@
 import { AgentDefinition } from '../../../runtime/agent/agent-definition.ts';
 import { PACKAGES_FOR, requirePackages } from '../../../runtime/protocol/optional-packages.ts';
 import { systemClock } from '../../../runtime/protocol/system-seams.ts';
+import { stopMs } from '../coding-agent-options.ts';
 import { handleCoding } from '../handle-coding.ts';
 import { type AcpAgentOptions, endMs, readAcpOptions } from './acp-agent-options.ts';
-import { stopMs } from '../coding-agent-options.ts';
 import { AcpAttempt } from './acp-attempt.ts';
 
 /**
