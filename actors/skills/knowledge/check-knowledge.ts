@@ -45,7 +45,10 @@ const MOST_VIOLATIONS = 1_000;
 /** How bad each severity is. */
 const SEVERITY_RANK: Readonly<Record<Severity, number>> = { info: 0, warn: 1, block: 2 };
 
-/** Checks a project: the worst violations come first, and of those alike what was changed first. Throws REFUSED naming ids that are of no item, or of none that is accepted. */
+/**
+ * Checks a project: the worst violations come first, and of those alike what was changed first. Throws REFUSED naming ids that are of
+ * no item, or of none that is accepted.
+ */
 export function checkKnowledge(
   view: KnowledgeView,
   subject: RuleSubject,

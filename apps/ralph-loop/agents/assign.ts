@@ -1,4 +1,11 @@
-import { type Assignment, type Bid, type Candidate, MAX_BIDS, type OpenTask } from './capabilities.ts';
+import {
+  type Assignment,
+  type Bid,
+  type Candidate,
+  loadOf,
+  MAX_BIDS,
+  type OpenTask,
+} from './capabilities.ts';
 
 /**
  * Assigns tasks to agents, the most urgent first.
@@ -8,7 +15,7 @@ import { type Assignment, type Bid, type Candidate, MAX_BIDS, type OpenTask } fr
  * was a choice, who was compared and why that one was chosen.
  */
 export function assignTasks(tasks: readonly OpenTask[], roster: readonly Candidate[]): Assignment {
-  const load = new Map(roster.map(({ id, waiting, inHand = 0 }) => [id, waiting + inHand]));
+  const load = new Map(roster.map((one) => [one.id, loadOf(one)]));
   const result: Assignment = { assignments: [], unassignable: [] };
   for (const task of [...tasks].sort(byUrgency)) {
     const { id: taskId, capability, declined = [] } = task;

@@ -50,6 +50,10 @@ export const Candidate = z.object({
 });
 export type Candidate = z.infer<typeof Candidate>;
 
+/** How much an agent has to do. */
+export const loadOf = ({ waiting, inHand = 0 }: Pick<Candidate, 'waiting' | 'inHand'>): number =>
+  waiting + inHand;
+
 /**
  * An agent that the assigner has compared for a task.
  *

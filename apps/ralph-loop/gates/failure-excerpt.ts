@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { hideSecrets } from 'orrery';
+import { HIDDEN } from './secret-filter.ts';
 
 const MOST_END = 4_000;
 const MOST_FIRST = 1_000;
@@ -46,7 +47,7 @@ const withoutControls = (text: string): string =>
     .replace(/[^\P{Cc}\n\t]|[\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu, '');
 
 const hideValues = (text: string, secrets: readonly string[]): string =>
-  secrets.reduce((left, secret) => left.replaceAll(secret, '[hidden]'), text);
+  secrets.reduce((left, secret) => left.replaceAll(secret, HIDDEN), text);
 
 /** The last whole lines within so many characters, or the end of the last line. */
 function lastLines(text: string, most: number): string {

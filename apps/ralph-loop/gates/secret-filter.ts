@@ -1,5 +1,5 @@
 /** What stands in the place of a secret. */
-const HIDDEN = '[hidden]';
+export const HIDDEN = '[hidden]';
 
 /** Hides secrets in a stream of bytes, also those that come in several parts. It holds back what may be the beginning of one. */
 export class SecretFilter {

@@ -1,6 +1,6 @@
 import type { TaskProposal } from 'orrery';
 import { z } from 'zod';
-import { type Assignment, Bid, type Candidate, MAX_BIDS } from '../agents/capabilities.ts';
+import { type Assignment, Bid, type Candidate, loadOf, MAX_BIDS } from '../agents/capabilities.ts';
 import { firstLine } from './first-line.ts';
 import type { Team } from './team.ts';
 
@@ -89,7 +89,7 @@ export function chosenOf(
   },
 ): Chosen {
   const said = new Map(bids.map((bid) => [bid.agent, bid]));
-  const known = new Map(able.map(({ id, waiting, inHand = 0 }) => [id, waiting + inHand]));
+  const known = new Map(able.map((one) => [one.id, loadOf(one)]));
   const all = [...new Set([agent, ...said.keys(), ...out.keys()])].flatMap((id): Bid[] => {
     const load = said.get(id)?.load ?? known.get(id);
     const why = out.get(id) ?? said.get(id)?.out;

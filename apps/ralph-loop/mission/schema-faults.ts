@@ -8,7 +8,7 @@ import { nearest } from './nearest.ts';
  */
 export function schemaFaults(error: z.ZodError, input: unknown, whole = 'the file'): string[] {
   return error.issues
-    .flatMap(meant)
+    .flatMap(withinUnion)
     .flatMap((issue) =>
       issue.code === 'unrecognized_keys'
         ? issue.keys.map((key) => unknownField([...issue.path, key], input))
@@ -17,14 +17,14 @@ export function schemaFaults(error: z.ZodError, input: unknown, whole = 'the fil
 }
 
 /** The issues of the one form of a field that its value has the kind of; else that it has none of them. */
-function meant(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
+function withinUnion(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue];
   const near = issue.errors.filter((issues) =>
     issues.every(({ code, path }) => path.length > 0 || code === 'unrecognized_keys'),
   );
   const [only, ...others] = near;
   if (only === undefined || others.length > 0) return [issue];
-  return only.flatMap((inner) => meant({ ...inner, path: [...issue.path, ...inner.path] }));
+  return only.flatMap((inner) => withinUnion({ ...inner, path: [...issue.path, ...inner.path] }));
 }
 
 const KNOWN_FIELDS: readonly string[] = [
