@@ -136,6 +136,7 @@ export class AgentTurns {
     const { approvals } = call.memo;
     for (const given of approvals) this.#given.set(given.approvalId, { ...given, taskId });
     try {
+      if (this.#mustBeNoted(turn.opening.agentId, call.capability)) await turn.whenKept();
       await this.#ask(turn, call, reports);
       reports.end();
       return this.#withSpent({ state: 'completed' }, reports);
@@ -355,6 +356,15 @@ export class AgentTurns {
   #isKeptFor(agentId: string, capability: CapabilityDescriptor | undefined): boolean {
     const { client, isKept } = this.#deps;
     return isKept && capability?.streams !== true && client.isKeptFor(agentId);
+  }
+
+  /**
+   * What it does nothing twice of is asked for once the journal has that it is: what is sent to a durable agent waits for the
+   * journal by itself.
+   */
+  #mustBeNoted(agentId: string, capability: CapabilityDescriptor): boolean {
+    const { client, isKept } = this.#deps;
+    return isKept && !client.isKeptFor(agentId) && !this.#mayTryAgain(agentId, capability);
   }
 
   #mayTryAgain(agentId: string, capability: CapabilityDescriptor | undefined): boolean {

@@ -142,8 +142,16 @@ export class LiveTask implements ChangeSource {
     this.#write();
   }
 
-  /** Resolves when every change up to this number is kept, @default so far. Rejects when the log fails. */
-  async whenKept(generation = this.#generation): Promise<void> {
+  /** Resolves when all changes and the memo so far are kept. Rejects when the log fails. */
+  async whenKept(): Promise<void> {
+    const generation = this.#generation;
+    if (this.#underWay > 0) await this.#lastWrite;
+    if (this.#failure !== undefined) throw this.#failure;
+    await this.whenChangeKept(generation);
+  }
+
+  /** Resolves when every change up to this number is kept. Rejects when the log fails. */
+  async whenChangeKept(generation: number): Promise<void> {
     while (this.view.generation < generation) {
       if (this.#failure !== undefined) throw this.#failure;
       await new Promise<void>((resolve) => this.onNews(resolve));

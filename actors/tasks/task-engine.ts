@@ -196,7 +196,7 @@ export class TaskEngine implements TaskService {
     const key = messageKey(whose, message.messageId);
     const former = this.#messages.get(key) ?? [];
     const taken = former.find((one) => isSame(one, parsed)) ?? this.#takeAnother(key, whose, parsed);
-    await taken.task.whenKept(taken.generation);
+    await taken.task.whenChangeKept(taken.generation);
     return taken.task.view.read();
   }
 

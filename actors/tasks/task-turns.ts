@@ -279,7 +279,7 @@ function newest(history: readonly TaskMessage[]): TaskMessage[] {
  * - `artifact` shows what is made; with `append` more of it, `lastChunk` that this is all.
  * - `partial`  what is shown if the task is ended before the turn.
  * - `remember` keeps something with the task that nobody sees; written at once, in front of what is sent from here.
- * - `whenKept` resolves when all that was said is kept, for whoever says much.
+ * - `whenKept` resolves when all that was said and remembered is kept: for whoever says much, or goes on only then.
  */
 export interface Turn {
   readonly task: Task;

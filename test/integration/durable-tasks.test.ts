@@ -3,12 +3,14 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { startSystem } from 'orrery';
 import { openSystemTasks, type Task } from 'orrery/tasks';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { linesOf } from '../fixtures/lines-of.ts';
 import { clerk, wipe } from '../fixtures/agents/clerking.ts';
+import { fall, fallAndList } from '../fixtures/agents/tasking.ts';
 import { times } from '../fixtures/effort.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { agent, until } from '../fixtures/until.ts';
@@ -114,6 +116,32 @@ describe('Tasks of a system with a journal, killed again and again (X-25..X-29, 
       expect(artifacts.find(({ artifactId }) => artifactId === 'steps')?.parts.at(-1)).toEqual({ text: '2' });
     expect(talked.length).toBeGreaterThan(0);
   }, 300_000);
+});
+
+const FALLING_HOST = fileURLToPath(new URL('../fixtures/task-falling-host.ts', import.meta.url));
+
+describe('A task whose agent ends its process as soon as it begins (X-25, A-08, F-01)', () => {
+  // What an agent that is not durable is sent, and what it streams, is in no journal.
+  it.each([
+    ['brief-worker', fall.id, 1, 'failed'],
+    ['brief-worker', fallAndList.id, 1, 'failed'],
+    ['once-worker', fall.id, 1, 'failed'],
+    ['once-worker', fallAndList.id, 1, 'failed'],
+    ['brief-retry-worker', fall.id, 2, 'completed'],
+  ])(
+    'is, of %s asked for %s, begun on %i times over all processes, and %s',
+    async (agentId, capability, times, state) => {
+      const life = async (): Promise<string> => {
+        const words = [...CONDITIONS, FALLING_HOST, folder, agentId, capability];
+        const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
+        const [printed] = await Promise.all([text(child.stdout), once(child, 'close')]);
+        return printed.trim();
+      };
+      expect(await life()).toBe('');
+      expect(await life()).toBe(state);
+      expect(worked()).toHaveLength(times);
+    },
+  );
 });
 
 /** A system on the journal of the one before it. */

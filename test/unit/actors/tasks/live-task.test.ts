@@ -47,6 +47,32 @@ describe('A task', () => {
     expect(grown()).toBe(task.bytes - atFirst);
   });
 
+  it('is kept when what it remembers is, and not before (X-25, A-08)', async () => {
+    const writes: PromiseWithResolvers<void>[] = [];
+    const kept = (): Promise<void> => {
+      const write = Promise.withResolvers<void>();
+      writes.push(write);
+      return write.promise;
+    };
+    const log = { open: kept, append: kept };
+    const task = new LiveTask(OPENING, { log, nowMs: () => 1, onPublished: () => undefined });
+    task.change({ kind: 'status', state: 'working' });
+    writes[0]?.resolve();
+    await task.whenKept();
+    task.remember({ step: 1 });
+    let isKept = false;
+    const keeping = task.whenKept().then(() => {
+      isKept = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isKept).toBe(false);
+    writes[1]?.resolve();
+    await keeping;
+    task.remember({ step: 2 });
+    writes[2]?.reject(new Error('no room'));
+    await expect(task.whenKept()).rejects.toThrow('no room');
+  });
+
   it('adds chunks to its artifact, and none to what a change holds or to what was read before', () => {
     const { task, published } = liveTask();
     task.change({ kind: 'status', state: 'working' });
