@@ -12,6 +12,7 @@ import { OWN_FOLDER } from '../worktrees/exclude-own-files.ts';
 import { fitName } from '../worktrees/fit-name.ts';
 import { changedPaths, filesMatching } from '../worktrees/matching-paths.ts';
 import { settleLeftovers } from '../worktrees/leftover-processes.ts';
+import { forgetHalfMade, worktreesOf } from '../worktrees/linked-worktree.ts';
 import { MergeQueue } from '../worktrees/merge-queue.ts';
 import { MissionLock } from '../worktrees/mission-lock.ts';
 import { liveOverlaps, overlapping, type Touching } from '../worktrees/overlap.ts';
@@ -93,11 +94,10 @@ export class CodeWork {
     const lock = await MissionLock.take(repository, name);
     try {
       const wanted = { mission: name, run: deps.runId, branch: code.branch, base: code.base };
-      await settleLeftovers(repository, { slug: fitName(name), clock: deps.clock });
-      await removeStaleLocks(repository, {
-        ref: `refs/heads/${branchNameOf(wanted)}`,
-        slug: fitName(name),
-      });
+      const slug = fitName(name);
+      await settleLeftovers(repository, { slug, clock: deps.clock });
+      await removeStaleLocks(repository, { ref: `refs/heads/${branchNameOf(wanted)}`, slug });
+      await forgetHalfMade(repository, worktreesOf(repository, slug));
       const branch = await openBranch(repository, wanted);
       const left = await reclaim(repository, { branch, lock, run: deps.runId });
       const overlaps = await overlapsOf(repository, workItems(mission), branch);

@@ -1,6 +1,7 @@
 import { refused } from 'orrery';
 import { type CommitTrailers, readTrailers, TRAILERS_FORMAT, trailerValue } from './commit-message.ts';
 import { fitId, fitName } from './fit-name.ts';
+import { listWorktrees } from './linked-worktree.ts';
 import type { Repository } from './repository.ts';
 import { basesOf, refsIn } from './snapshot.ts';
 
@@ -102,7 +103,7 @@ export async function refuseCheckedOut(
   { name, ref }: Pick<CodeBranch, 'name' | 'ref'>,
   signal?: AbortSignal,
 ): Promise<void> {
-  const listed = await repository.line(['worktree', 'list', '--porcelain'], { signal });
+  const listed = await listWorktrees(repository, signal);
   const holder = listed.split('\n\n').find((entry) => entry.split('\n').includes(`branch ${ref}`));
   if (holder === undefined) return;
   const path = holder.split('\n')[0]?.replace(/^worktree /, '');

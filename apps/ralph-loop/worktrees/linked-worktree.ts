@@ -4,6 +4,9 @@ import { refused } from 'orrery';
 import { OWN_FOLDER } from './exclude-own-files.ts';
 import type { Repository } from './repository.ts';
 
+/** How often git is asked about worktrees while one of them is half made: a process each time, so that a slow machine waits longer. */
+const MAX_TRIES = 100;
+
 /** The folder of a mission's worktrees. `slug` is its name made fit. */
 export const worktreesOf = (repository: Repository, slug: string): string =>
   join(repository.root, OWN_FOLDER, 'worktrees', slug);
@@ -27,10 +30,43 @@ export async function addWorktree(
     throw refused(
       `The folder ${parent} lies behind a link; remove the link, so that worktrees stay in the repository`,
     );
-  await repository.git(['worktree', 'add', '--quiet', '--detach', path, commit], { signal });
+  await askOfWorktrees(repository, ['add', '--quiet', '--detach', path, commit], signal);
   const [gitDir] = await gitDirsOf(repository, path);
   if (gitDir === undefined) throw refused(`git has made no worktree at ${path}`);
   return { path, gitDir };
+}
+
+/** Where each worktree of the repository is and what it has checked out, as `git worktree list --porcelain` says it. */
+export const listWorktrees = (repository: Repository, signal?: AbortSignal): Promise<string> =>
+  askOfWorktrees(repository, ['list', '--porcelain'], signal);
+
+/**
+ * What git says when what it keeps of a worktree is half made, or goes away while it reads that: an empty file is read without an
+ * error, which is named all the same.
+ */
+const HALF_THERE =
+  /(?:failed to read|Invalid path) '?(.*worktrees\/[^/']+).*: (?:Success|Undefined error: 0|No such file or directory)/;
+
+/**
+ * Runs `git worktree`, which reads what git keeps of every worktree first and gives up where one is half made or half removed: by
+ * another task of the mission, by an agent, or by the user. That is over within moments, and it has changed nothing yet: it is run again.
+ */
+async function askOfWorktrees(
+  repository: Repository,
+  args: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  for (let tries = 1; ; tries += 1)
+    try {
+      return await repository.line(['worktree', ...args], { signal });
+    } catch (error) {
+      const [said, gitDir] = HALF_THERE.exec((error as Error).message) ?? [];
+      if (gitDir === undefined) throw error;
+      if (tries < MAX_TRIES) continue;
+      throw refused(
+        `git works with no worktree, since the folder ${gitDir} is only half there (${said}): whoever made it was ended within that moment. Remove it`,
+      );
+    }
 }
 
 /**
@@ -41,6 +77,14 @@ export async function addWorktree(
 export async function removeWorktree(repository: Repository, path: string): Promise<void> {
   await removeFolder(path);
   for (const gitDir of await gitDirsOf(repository, path)) await removeFolder(gitDir);
+}
+
+/** Forgets worktrees in a folder that are half made, as a git that was killed leaves them: git would not work with any other. */
+export async function forgetHalfMade(repository: Repository, folder: string): Promise<void> {
+  for (const { gitDir } of await worktreesIn(repository, folder)) {
+    const common = await readFile(join(gitDir, 'commondir'), 'utf8').catch(() => '');
+    if (common === '') await removeFolder(gitDir);
+  }
 }
 
 /** The worktrees that git knows of in a folder, whether they are there or not. */

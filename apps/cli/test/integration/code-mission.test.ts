@@ -247,6 +247,17 @@ describe('orrery run on a mission that changes a repository', () => {
     ).toHaveLength(1);
   });
 
+  it('begins where a git that was killed has left a worktree of the mission half made', async () => {
+    using project = new CodeProject();
+    project.plan({ a: [edit('a.txt', 'one\n')] });
+    project.missionOf([task('a')]);
+    const path = join(project.root, '.orrery/worktrees/shop/a-1');
+    project.write({ '.git/worktrees/a-1/gitdir': `${path}/.git\n`, '.git/worktrees/a-1/commondir': '' });
+    const { code, report } = await project.run();
+    expect({ code, ...statuses(report) }).toEqual({ code: 0, a: 'accepted' });
+    expect(project.git('worktree', 'list', '--porcelain').match(/^worktree /gm)).toHaveLength(1);
+  });
+
   it('goes on after a SIGKILL with an attempt that was over, and asks no agent again', async () => {
     using project = new CodeProject();
     const [record, slow] = ['asked.jsonl', 'slow'].map((name) => join(project.folder, name)) as [
