@@ -7,6 +7,13 @@ import type { Repository } from './repository.ts';
 /** How often git is asked about worktrees while one of them is half made: a process each time, so that a slow machine waits longer. */
 const MAX_TRIES = 100;
 
+/**
+ * What git says when what it keeps of a worktree is half made, or goes away while it reads that: an empty file is read without an
+ * error, which is named all the same.
+ */
+const HALF_THERE =
+  /(?:failed to read|Invalid path) '?(.*worktrees\/[^/']+).*: (?:Success|Undefined error: 0|No such file or directory)/;
+
 /** The folder of a mission's worktrees. `slug` is its name made fit. */
 export const worktreesOf = (repository: Repository, slug: string): string =>
   join(repository.root, OWN_FOLDER, 'worktrees', slug);
@@ -39,13 +46,6 @@ export async function addWorktree(
 /** Where each worktree of the repository is and what it has checked out, as `git worktree list --porcelain` says it. */
 export const listWorktrees = (repository: Repository, signal?: AbortSignal): Promise<string> =>
   askOfWorktrees(repository, ['list', '--porcelain'], signal);
-
-/**
- * What git says when what it keeps of a worktree is half made, or goes away while it reads that: an empty file is read without an
- * error, which is named all the same.
- */
-const HALF_THERE =
-  /(?:failed to read|Invalid path) '?(.*worktrees\/[^/']+).*: (?:Success|Undefined error: 0|No such file or directory)/;
 
 /**
  * Runs `git worktree`, which reads what git keeps of every worktree first and gives up where one is half made or half removed: by

@@ -85,14 +85,8 @@ describe('a worktree that somebody else is making in that moment', () => {
 function others(project: Project, name: string): AsyncDisposable {
   const path = join(project.path, '.git', name);
   const turn = `git worktree add -q --detach ${path} HEAD; git worktree remove --force ${path}`;
-  const shell = spawn(
-    '/bin/sh',
-    ['-c', `for i in $(seq 2000); do test -e ${path}.end || { ${turn}; }; done`],
-    {
-      cwd: project.path,
-      stdio: 'ignore',
-    },
-  );
+  const turns = `for i in $(seq 2000); do test -e ${path}.end || { ${turn}; }; done`;
+  const shell = spawn('/bin/sh', ['-c', turns], { cwd: project.path, stdio: 'ignore' });
   const end = once(shell, 'close');
   return {
     [Symbol.asyncDispose]: async () => {
@@ -127,9 +121,9 @@ describe('a worktree of the mission that was left half made', () => {
     const repository = await openRepository(project.path);
     const folder = worktreesOf(repository, 'm');
     const own = halfMade(project, 'b-1', join(folder, 'b-1'));
-    const others = halfMade(project, 'others');
+    const foreign = halfMade(project, 'others');
     await forgetHalfMade(repository, folder);
-    expect([own.gitDir, others.gitDir, whole.gitDir].map((path) => existsSync(path))).toEqual([
+    expect([own.gitDir, foreign.gitDir, whole.gitDir].map((path) => existsSync(path))).toEqual([
       false,
       true,
       true,
